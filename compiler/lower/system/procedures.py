@@ -375,9 +375,22 @@ def _definition(node: nodes.Execute, text: str, verb: str, ctx: Context) -> list
     return lowered
 
 
+# Settings that change what scripts do: name → the value that PostgreSQL behaves as.
+_OF_SCRIPTS = {
+    "nested triggers": "1",
+    "user options": "0",
+    "two digit year cutoff": "2049",
+    "disallow results from triggers": "0",
+}
+
+
 def _configure(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
     """sp_configure: what there is; with a value it has no effect."""
     values = [one for place, one in enumerate(node.arguments) if place == 1 or _is_named(one, "@configvalue")]
+    name, value = (_constant(node, place, one) for place, one in enumerate(("@configname", "@configvalue")))
+    stays = _OF_SCRIPTS.get((name or "").lower())
+    if value is not None and stays not in (None, value):
+        ctx.problems.add(f"sp_configure has no effect: '{name}' stays {stays}", node.span, severity="warning")
     return (
         _with_code([], node, ctx)
         if values
