@@ -1,12 +1,13 @@
--- RECEIVE where one snapshot serves the whole transaction (REPEATABLE READ, SNAPSHOT, SERIALIZABLE). What other readers have taken
+-- RECEIVE and GET CONVERSATION GROUP where one snapshot serves the whole transaction (REPEATABLE READ, SNAPSHOT, SERIALIZABLE). What other readers have taken
 -- since then is still seen, and a serialization failure for who takes it too. In SQL Server no level makes readers of a queue fail
 -- beside one another: so the groups are tried one by one, each in a subtransaction, and those that others had are passed.
 --
--- Called by  ssb.receive
+-- Called by  ssb.receive, ssb.get_conversation_group
 -- Locks      the group's row, to the end of the transaction
 
--- The messages of one group, as RECEIVE with that group has them; none where somebody holds it or had it since the snapshot.
-CREATE OR REPLACE FUNCTION ssb_internal.take_group_by_snapshot(p_queue text, p_top bigint, p_lock_id bigint, p_group uuid)
+-- The messages of one group, as RECEIVE with that group has them, or (p_is_held) no more than the group, to be held; none where
+-- somebody holds it or had it since the snapshot.
+CREATE OR REPLACE FUNCTION ssb_internal.take_group_by_snapshot(p_queue text, p_top bigint, p_lock_id bigint, p_group uuid, p_is_held boolean)
 RETURNS ssb.message[]
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -19,7 +20,19 @@ BEGIN
     PERFORM FROM ssb.conversation_endpoint AS l
       WHERE l.endpoint_id = p_lock_id AND (l.claim_id IS NULL OR NOT ssb_internal.claim_is_alive(l.claim_id))
         FOR NO KEY UPDATE SKIP LOCKED;
-    RETURN CASE WHEN FOUND THEN ARRAY(SELECT r FROM ssb_internal.receive_slow_path(p_queue, p_top, NULL, p_group) AS r) END;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    ELSIF NOT p_is_held THEN
+        RETURN ARRAY(SELECT r FROM ssb_internal.receive_slow_path(p_queue, p_top, NULL, p_group) AS r);
+    END IF;
+    PERFORM FROM ssb.conversation_endpoint AS e
+      CROSS JOIN LATERAL (SELECT m.xmax FROM ssb.message_stored AS m WHERE m.endpoint_id = e.endpoint_id) AS m
+      WHERE e.lock_id = p_lock_id AND e.closed_at IS NULL
+        AND m.xmax <> '0' AND ssb_internal.fate(m.xmax::text::bigint) = 'committed';
+    IF FOUND THEN
+        RAISE serialization_failure;       -- and the group is free again
+    END IF;
+    RETURN ARRAY[jsonb_populate_record(NULL::ssb.message, jsonb_build_object('conversation_group_id', p_group))];
 EXCEPTION WHEN serialization_failure THEN
     GET STACKED DIAGNOSTICS v_reason = PG_EXCEPTION_DETAIL;
     IF v_reason LIKE 'Reason code%' THEN
@@ -28,9 +41,9 @@ EXCEPTION WHEN serialization_failure THEN
     RETURN NULL;
 END;
 $$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.take_group_by_snapshot(text, bigint, bigint, uuid) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ssb_internal.take_group_by_snapshot(text, bigint, bigint, uuid, boolean) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION ssb_internal.receive_by_snapshot(p_queue text, p_top bigint)
+CREATE OR REPLACE FUNCTION ssb_internal.receive_by_snapshot(p_queue text, p_top bigint, p_is_held boolean DEFAULT false)
 RETURNS SETOF ssb.message
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -64,7 +77,8 @@ BEGIN
                  ORDER BY m.queuing_order
             LOOP
                 CONTINUE WHEN v_found.lock_id = ANY (v_tried);
-                v_messages := ssb_internal.take_group_by_snapshot(p_queue, p_top, v_found.lock_id, v_found.conversation_group_id);
+                v_messages := ssb_internal.take_group_by_snapshot(p_queue, p_top, v_found.lock_id, v_found.conversation_group_id,
+                                                                  p_is_held);
                 IF v_messages <> '{}' THEN
                     RETURN QUERY SELECT m.* FROM unnest(v_messages) AS m;
                     RETURN;
@@ -74,9 +88,9 @@ BEGIN
         END LOOP;
     END IF;
     -- Errors, and what falls due or waits elsewhere. Groups that others have or had are not tried again.
-    IF v_tried = '{}' THEN
+    IF v_tried = '{}' AND NOT p_is_held THEN
         RETURN QUERY SELECT r.* FROM ssb_internal.receive_slow_path(p_queue, p_top, NULL, NULL) AS r;
     END IF;
 END;
 $$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.receive_by_snapshot(text, bigint) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ssb_internal.receive_by_snapshot(text, bigint, boolean) FROM PUBLIC;

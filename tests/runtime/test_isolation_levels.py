@@ -96,3 +96,21 @@ def test_errors_are_those_of_any_level(session: Session, another: Another, pair:
     with pytest.raises(psycopg.Error, match="currently disabled"):
         reader.receive(pair.far)
     reader.rollback()
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_group_that_others_have_had_since_is_not_given(
+    session: Session, another: Another, pair: Pair, level: str
+) -> None:
+    for body in ("first", "second"):
+        session.send(pair.dialog(), pair.request, body)
+    reader, other = by_snapshot(another, level, pair), another()
+    (first,) = other.receive(pair.far, 1)
+    other.commit()
+    group = reader.value("SELECT ssb.get_conversation_group(%s)", pair.far)
+    assert [message.body for message in reader.receive(pair.far, conversation_group=group)] == ["second"]
+    assert reader.value("SELECT ssb.get_conversation_group(%s)", pair.far) is None
+    # The one that it could not have is not held.
+    session.do("SET lock_timeout = '2s'")
+    session.end(first.handle)
+    reader.commit()
