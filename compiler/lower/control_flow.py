@@ -215,7 +215,7 @@ def lower_try(node: nodes.TryCatch, ctx: Context) -> list[pl.Statement]:
 
 
 def _jumps(statement: pl.Statement) -> bool:
-    """Nothing behind it is reached: BREAK, CONTINUE and RETURN undo on their way what the block has set up."""
+    """Nothing behind it is reached; what the block has set up was undone on the way."""
     return isinstance(statement, pl.Exit | pl.Continue) and statement.when is None
 
 
