@@ -145,6 +145,11 @@ class _Comparison:
         self._compare_tables({(key[0], key[2].rpartition(".")[2]) for key in making_way})
         for key, one in reversed(self.old.objects.items()):
             if key in making_way and key not in self.anew:
+                if self._is_bound(key):
+                    hint = "give the new object another name, or move the service by hand before"
+                    self._refuse(
+                        f"{_named(one)} makes way for another object, and a service is on it.", one.span, hint
+                    )
                 self._drop(one, self.found.first)
             elif key not in self.new.objects and one.kind in _IN_THE_WAY:
                 making_way.add(key)
@@ -174,6 +179,15 @@ class _Comparison:
                     found.add(key)
                     self.anew.add((database, kind, name))
         return found
+
+    def _is_bound(self, queue: Key) -> bool:
+        """Whether a service that stays was on the queue."""
+        return any(
+            isinstance(one.statement, nodes.CreateService)
+            and (key[0], "QUEUE", key_of(one.statement.queue)) == queue
+            and key in self.new.objects
+            for key, one in self.old.objects.items()
+        )
 
     @staticmethod
     def _is_on_one_of(one: Definition, keys: set[Key]) -> bool:

@@ -210,6 +210,12 @@ def test_a_difference(old: str, new: str, expected: list[str]) -> None:
         ),
         ("CREATE TABLE t (a INT)", "GO", "Table t is gone: its rows would be lost.", ("old.sql", 1)),
         (
+            "CREATE QUEUE x; CREATE SERVICE s ON QUEUE x",
+            "CREATE TABLE x (a INT); CREATE QUEUE y; CREATE SERVICE s ON QUEUE y",
+            "Queue x makes way for another object, and a service is on it.",
+            ("old.sql", 1),
+        ),
+        (
             "CREATE TABLE t (a INT, b INT)",
             "CREATE TABLE t (b INT)",
             "Column a of t is gone: its values would be lost.",
