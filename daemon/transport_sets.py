@@ -292,9 +292,13 @@ def next_size(own: OwnSet, messages: int, *, is_paused: bool = False) -> int:
         return more
     if not own.is_full and not is_paused:
         return MESSAGES
-    # Bodies that are longer than a message's share of a set have to be measured before they are read.
+    # Bodies that are longer than a message's share of a set have to be measured before they are read. What is
+    # looked up of dialogs, or written for new ones, grows faster than their number.
     share = 2 * own.length // own.messages + _OVERHEAD
-    return next((size for size in (more, messages) if size * share <= BYTES), MESSAGES)
+    for size in (more, messages):
+        if size * share <= BYTES and size * own.dialogs <= MESSAGES * own.messages:
+            return size
+    return MESSAGES
 
 
 async def next_set(

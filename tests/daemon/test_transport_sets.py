@@ -404,10 +404,10 @@ def test_what_leaves_is_in_no_index_by_service(near: Side) -> None:
     assert near.value(size) > empty
 
 
-def _own(messages: int, length: int, *, is_full: bool) -> OwnSet:
+def _own(messages: int, length: int, *, is_full: bool, dialogs: int = 1) -> OwnSet:
     after = Position(5, 1, 1) if is_full else START
     ids = bigints(range(messages))
-    return OwnSet(uuid.uuid4(), (), ids, bigints([1]), [], [], messages * length, after)
+    return OwnSet(uuid.uuid4(), (), ids, bigints(range(dialogs)), [], [], messages * length, after)
 
 
 def test_full_sets_of_short_bodies_grow() -> None:
@@ -419,6 +419,10 @@ def test_full_sets_of_short_bodies_grow() -> None:
     assert next_size(_own(500, 3000, is_full=True), 500) == MESSAGES
     assert next_size(_own(1000, 1800, is_full=True), 1000) == 1000
     assert next_size(_own(1000, 3000, is_full=True), 1000) == MESSAGES
+    # No more than 500 dialogs.
+    assert next_size(_own(500, 100, is_full=True, dialogs=125), 1000) == MOST_MESSAGES
+    assert next_size(_own(500, 100, is_full=True, dialogs=250), 1000) == 1000
+    assert next_size(_own(500, 100, is_full=True, dialogs=500), 500) == MESSAGES
     assert next_size(_own(50, 100, is_full=False), 500, is_paused=True) == MOST_MESSAGES
     assert next_size(_own(50, 1800, is_full=False), 500, is_paused=True) == MESSAGES
 
