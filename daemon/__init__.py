@@ -15,8 +15,9 @@ In order of control flow:
 - counts.py: what it counts, for metrics and the database's counters.
 - log.py: structured lines on stderr and in ssb.broker_log.
 - transport.py: messages on their way to other instances; peer.py: one of those, peer_connection.py: how it is
-  reached; settling.py: what becomes of its answers (answers.py); transport_sets.py: sets on their way, of
-  values that stay binary (transport_values.py); transport_choice.py: a stand-in without the library for keys.
+  reached; pacing.py: when the next set is read; settling.py: what becomes of its answers (answers.py);
+  transport_sets.py: sets on their way, of values that stay binary (transport_values.py); transport_choice.py:
+  a stand-in without the library for keys.
 - dialog_security.py: seals what leaves (sealed_sets.py) and opens what comes (sealed_arrivals.py);
   open_keys.py: keys in memory.
 - spans.py: activations and transport, for OpenTelemetry.
