@@ -13,7 +13,7 @@ from psycopg.rows import class_row
 from .binary_copy import UUID_OR_TEXT, fields
 from .claim import Claim
 from .columns import BODY, body_of
-from .connections import Server, same_place
+from .connections import Server, open_session, same_place
 from .copying_ahead import CopyAhead
 from .packed_rows import Files
 from .problems import BulkError, ClaimLost, first_line, has_ended, hint_of, told
@@ -452,7 +452,7 @@ def _try(
 def _result(held: Claim, dsn: str) -> tuple[object, ...] | None:
     """What the completion answered: deleted, replied, failed; None when there was none."""
     try:
-        with psycopg.connect(dsn, autocommit=True, connect_timeout=10) as other:
+        with open_session(dsn, "pgsb bulk claim") as other:
             return other.execute(
                 "SELECT deleted, replied, failed FROM ssb_internal.claim_result(%s, %s)",
                 (held.claim_id, held.claimed_at),
