@@ -43,13 +43,13 @@ _KEPT = (
     "tcp_user_timeout",
 )
 # What a session is made with unless its address says otherwise. A server whose machine is gone says nothing,
-# and one that hangs takes connections and answers none: the first is noticed after 25 seconds (by default it
-# is two hours), the second does not keep a list of hosts from its next one. No limit for what is sent: COPY may
-# wait for a lock as long as it wants.
+# which is noticed after 25 seconds then (by itself the system asks after two hours). One that hangs takes
+# connections and answers none: it must not keep a list of hosts from its next one. No limit for what is sent:
+# COPY may wait for a lock as long as it wants.
 _NOTICING = {"connect_timeout": 10, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
 _SILENCE = 600
-"""Seconds after which Java gives up a server that it reads a claim from. It cannot be told when to ask whether
-the machine is still there, and the system asks after two hours."""
+"""Seconds after which Java gives up a server that it reads a claim from. It cannot be told when to ask
+whether the machine is still there, and the system asks after two hours."""
 # The driver knows these by the same names.
 _JDBC = ("sslmode", "sslrootcert", "sslcert", "sslkey", "sslpassword", "options")
 
