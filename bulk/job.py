@@ -151,7 +151,8 @@ class _Job:
             context = Context(self._spark, server, self._queue, held.claim_id, held.partitions)
             described = f"{self._queue}, claim {held.claim_id}"
             report = self._options.report
-            with own_cache(messages), watch_tasks(self._spark, described, self.progress, report):
+            watched = watch_tasks(self._spark, described, self.progress, report, held.connection)
+            with own_cache(messages), watched:
                 outputs = run_program(self._program, messages, context)
                 # The claim before, which is completed meanwhile, may wait for what this one has written.
                 return compute(held, outputs, copies_ahead=not self._overlaps)

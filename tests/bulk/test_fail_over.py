@@ -3,6 +3,7 @@
 import os
 import shutil
 import socket
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -170,6 +171,44 @@ def test_a_stream_goes_on_where_a_standby_was_promoted(spark: Any, cluster: Clus
         assert rows == [(number, 3) for number in (1, 2, 3, 4)]
         assert [one for one in desk.replies() if one[0] == "note"] == [("note", "4")] * 3
         assert desk.waiting() == 0
+
+
+@pytest.mark.long
+def test_tasks_of_a_claim_whose_session_has_ended_are_cancelled(
+    spark: Any, desk: Desk, tcp: Tcp, connect: Connect, tmp_path: Path
+) -> None:
+    """What they compute could not count any more, and the messages are others' by now."""
+    desk.send(2, 3)
+    flag = tmp_path / "begun"
+    watcher = connect()
+
+    def cut() -> None:
+        while not flag.exists():
+            time.sleep(0.05)
+        watcher.execute(
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+            " WHERE application_name = 'pgsb bulk claim' AND datname = current_database()"
+        )
+
+    def takes_its_time(batches: Iterator[Any]) -> Iterator[Any]:
+        is_first = not flag.exists()
+        flag.touch()
+        if is_first:
+            time.sleep(600)
+        yield from batches
+
+    def program(messages: Any) -> Outputs:
+        slow = messages.repartition(1).mapInArrow(takes_its_time, messages.schema)
+        total = slow.selectExpr("conversation_handle", "1 AS messages", "2 AS sum")
+        return Outputs(tables={"dbo.total": total})
+
+    thread = threading.Thread(target=cut)
+    thread.start()
+    began = time.monotonic()
+    done = run_job(tcp(desk.database), "dbo.target", program, JobOptions(poll=0.05))
+    thread.join()
+    assert (done.claims, done.completed, done.written) == (2, 6, 6)
+    assert time.monotonic() - began < 300
 
 
 def test_conversations_are_not_those_of_another_server(
