@@ -139,11 +139,19 @@ def complete(held: Claim, outputs: Outputs, dsn: str | None = None) -> Completed
     return compute(held, outputs, dsn).complete()
 
 
-def compute(held: Claim, outputs: Outputs, dsn: str | None = None, *, copies_ahead: bool = True) -> Computed:
+def compute(
+    held: Claim,
+    outputs: Outputs,
+    dsn: str | None = None,
+    *,
+    copies_ahead: bool = True,
+    address: str | None = None,
+) -> Computed:
     """The first half of `complete`: the executors compute and write to staging tables.
 
     ``copies_ahead``: rows of the first table may go to it meanwhile, in a transaction of the claim's session
-    (`copying_ahead`), which then waits for nothing but `Computed.complete`.
+    (`copying_ahead`), which then waits for nothing but `Computed.complete`. ``address``: where to ask whether a
+    commit counts whose answer was lost; it may lead to the server that has taken over since.
     """
     with _explained(held), contextlib.ExitStack() as stack:
         server = same_place(held.connection, dsn)
@@ -175,7 +183,7 @@ def compute(held: Claim, outputs: Outputs, dsn: str | None = None, *, copies_ahe
             tables.insert(0, _stage_table(held, first, server))
             if ahead is not None and not ahead.join(tables[0].staged):
                 ahead = None
-        computed = Computed(held, outputs, tables, others, server.dsn, first_error, ahead)
+        computed = Computed(held, outputs, tables, others, address or server.dsn, first_error, ahead)
         stack.pop_all()
         return computed
 

@@ -11,7 +11,7 @@ import psycopg
 from .cached import own_cache
 from .claim import Claim, abandon, claim, require_readable
 from .complete import Completed, Computed, compute
-from .connections import Connection, connect, reached
+from .connections import Connection, connect, reached, readable
 from .options import JobOptions
 from .problems import BulkError, ClaimLost, explain
 from .program import Context, Program, run_program
@@ -155,7 +155,7 @@ class _Job:
             with own_cache(messages), watched:
                 outputs = run_program(self._program, messages, context)
                 # The claim before, which is completed meanwhile, may wait for what this one has written.
-                return compute(held, outputs, copies_ahead=not self._overlaps)
+                return compute(held, outputs, copies_ahead=not self._overlaps, address=readable(self._dsn))
 
     def settle(self) -> bool:
         """Wait for the completion that is on its way, and count it.

@@ -1,10 +1,12 @@
 """Another server takes over: a standby is promoted in mid-batch, or a host no longer answers."""
 
+import contextlib
 import os
 import shutil
 import socket
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +18,10 @@ import pytest
 from bulk_desk import Desk, make_desk
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+import pgsb.bulk.complete as complete_module
 from pgsb.bulk import Outputs, claim
 from pgsb.bulk import connections as connections_module
-from pgsb.bulk.claim import abandon
+from pgsb.bulk.claim import Claim, abandon
 from pgsb.bulk.connections import Server, reached, task_session
 from pgsb.bulk.connections import connect as connect_to
 from pgsb.bulk.job import run_job
@@ -132,6 +135,38 @@ def test_a_job_goes_on_where_a_standby_was_promoted(spark: Any, cluster: Cluster
 
 
 @pytest.mark.long
+def test_a_commit_is_known_on_the_server_that_has_taken_over(
+    spark: Any, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The primary was gone before it could say that the claim is completed."""
+    with psycopg.connect(cluster.primary.loopback_dsn(), autocommit=True) as connection:
+        Desk(connection, Database("pgsb", cluster.dsn)).send(3, 4)
+    finish = complete_module._finish
+
+    def finish_without_answer(held: Claim, *arguments: Any) -> Any:
+        commit = held.connection.transaction
+
+        @contextlib.contextmanager
+        def lose() -> Iterator[None]:
+            with commit():
+                yield
+            cluster.fail_over()
+            raise psycopg.OperationalError("server closed the connection unexpectedly")
+
+        monkeypatch.setattr(held.connection, "transaction", lose)
+        return finish(held, *arguments)
+
+    monkeypatch.setattr(complete_module, "_finish", finish_without_answer)
+    done = run_job(cluster.dsn, "dbo.target", answered, JobOptions(poll=0.05))
+    assert (done.claims, done.completed, done.written, done.replied) == (1, 12, 12, 3)
+    with psycopg.connect(cluster.dsn, autocommit=True) as connection:
+        desk = Desk(connection, Database("pgsb", cluster.dsn))
+        assert desk.value("SELECT count(*) FROM dbo.total") == 12
+        assert [one for one in desk.replies() if one[0] == "note"] == [("note", "4")] * 3
+        assert desk.waiting() == 0
+
+
+@pytest.mark.long
 def test_a_stream_goes_on_where_a_standby_was_promoted(spark: Any, cluster: Cluster, tmp_path: Path) -> None:
     """Its query ends within the batch; started again it has the same claim, on the other server."""
     from pgsb.bulk.datasource import register
@@ -171,6 +206,49 @@ def test_a_stream_goes_on_where_a_standby_was_promoted(spark: Any, cluster: Clus
         assert rows == [(number, 3) for number in (1, 2, 3, 4)]
         assert [one for one in desk.replies() if one[0] == "note"] == [("note", "4")] * 3
         assert desk.waiting() == 0
+
+
+@pytest.mark.long
+def test_messages_that_were_sent_before_a_fail_over_are_not_sent_again(
+    spark: Any, cluster: Cluster, tmp_path: Path
+) -> None:
+    """One task has committed, the other is about to send; the same send is run again."""
+    from pgsb.bulk.datasource import register
+
+    register(spark)
+    begun, over = tmp_path / "begun", tmp_path / "over"
+
+    def waits(batches: Iterator[Any]) -> Iterator[Any]:
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        if context is not None and context.partitionId() == 1:
+            begun.touch()
+            while not over.exists():
+                time.sleep(0.05)
+        yield from batches
+
+    def fail_over() -> None:
+        with psycopg.connect(cluster.primary.loopback_dsn(), autocommit=True) as connection:
+            desk = Desk(connection, Database("pgsb", cluster.dsn))
+            while not begun.exists() or desk.waiting() < 4:
+                time.sleep(0.05)
+        cluster.fail_over()
+        over.touch()
+
+    rows = spark.range(0, 8, 1, 2).selectExpr("CAST(id AS STRING) AS message_body")
+    options = {"fromService": "source", "toService": "target", "contract": "trades", "messageType": "trade"}
+    writer = rows.mapInArrow(waits, rows.schema).write.format("pgsb").mode("append")
+    writer = writer.options(dsn=cluster.dsn, sendId=str(uuid.uuid4()), **options)
+    thread = threading.Thread(target=fail_over)
+    thread.start()
+    with pytest.raises(Exception, match="messages cannot be sent"):
+        writer.save()
+    thread.join()
+    writer.save()
+    with psycopg.connect(cluster.dsn, autocommit=True) as connection:
+        bodies = connection.execute("SELECT convert_from(message_body, 'UTF8') FROM dbo.target").fetchall()
+        assert sorted(bodies) == [(str(number),) for number in range(8)]
 
 
 @pytest.mark.long
