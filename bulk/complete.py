@@ -150,8 +150,8 @@ def compute(
     """The first half of `complete`: the executors compute and write to staging tables.
 
     ``copies_ahead``: rows of the first table may go to it meanwhile, in a transaction of the claim's session
-    (`copying_ahead`), which then waits for nothing but `Computed.complete`. ``address``: where to ask whether a
-    commit counts whose answer was lost; it may lead to the server that has taken over since.
+    (`copying_ahead`), which then waits for nothing but `Computed.complete`. ``address``: where to ask
+    whether a commit counts whose answer was lost; it may lead to the server that has taken over since.
     """
     with _explained(held), contextlib.ExitStack() as stack:
         server = same_place(held.connection, dsn)
