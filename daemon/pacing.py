@@ -23,11 +23,11 @@ _ENOUGH = 1000
 """For more no pause is longer."""
 _CYCLES = 8
 """Rates are those of so many sets."""
-_SLOWED = 0.75
+_SLOWED = 0.67
 """Of the rate without pauses: where less comes with them, the senders wait for answers."""
 _STALE = 1.0
 """Seconds after which rates are not known any more."""
-_REST, _LONGEST_REST = 4.0, 60.0
+_REST, _LONGEST_REST = 2.0, 60.0
 """Seconds without pauses after that."""
 
 
