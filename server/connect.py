@@ -109,7 +109,7 @@ def connect(target: Target, seconds: float | None = None, **options: Any) -> psy
         said = conninfo_to_dict(target.dsn).get("connect_timeout") or os.environ.get("PGCONNECT_TIMEOUT")
         if seconds is not None:
             # 0 is no limit, and what is no number libpq refuses.
-            least = int(said or 0) if re.fullmatch("0*[1-9][0-9]*", str(said)) else CONNECT_SECONDS
+            least = int(said or 0) if re.fullmatch("0*[1-9][0-9]{0,8}", str(said)) else CONNECT_SECONDS
             options = {**options, "connect_timeout": max(2, min(math.ceil(seconds), least))}
         elif said is None:
             options = {"connect_timeout": CONNECT_SECONDS, **options}
