@@ -30,14 +30,12 @@ LANGUAGE_SETTINGS = (
     # not set it.
     " SET plpgsql.extra_errors = 'none'"
 )
-# Whatever the role's forms are: psycopg reads a moment and an interval in these alone. Whether the day or the
-# month comes first in what is given stays as it is.
-FORMS = {"DateStyle": "ISO", "IntervalStyle": "postgres"}
+# Whatever the role's forms are: psycopg reads a moment and an interval in these alone, and a number of seconds
+# whole. Whether the day or the month comes first in what is given stays as it is.
+FORMS = {"DateStyle": "ISO", "IntervalStyle": "postgres", "extra_float_digits": "1"}
 FORM_SETTINGS = "; ".join(f"SET {name} = '{value}'" for name, value in FORMS.items())
 # Notices carry results and PRINT: they must come. What is shown has one form.
-OUTPUT_SETTINGS = (
-    "SET client_min_messages = notice; SET extra_float_digits = 1; SET bytea_output = hex; " + FORM_SETTINGS
-)
+OUTPUT_SETTINGS = "SET client_min_messages = notice; SET bytea_output = hex; " + FORM_SETTINGS
 # In T-SQL every session begins so, and SET TRANSACTION ISOLATION LEVEL says otherwise.
 ISOLATION = "SET default_transaction_isolation = 'read committed'"
 # T-SQL's errors are made of PostgreSQL's, whose English words are read. Only superusers may set it: diagnose
