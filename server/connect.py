@@ -30,7 +30,7 @@ LANGUAGE_SETTINGS = (
     # not set it.
     " SET plpgsql.extra_errors = 'none'"
 )
-# Whatever the role's forms are: psycopg reads a moment and an interval in these alone, and a number of seconds
+# Whatever the role's forms are: psycopg reads a moment and an interval in these alone, and numbers of seconds
 # whole. Whether the day or the month comes first in what is given stays as it is.
 FORMS = {"DateStyle": "ISO", "IntervalStyle": "postgres", "extra_float_digits": "1"}
 FORM_SETTINGS = "; ".join(f"SET {name} = '{value}'" for name, value in FORMS.items())
