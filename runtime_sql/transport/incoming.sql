@@ -172,6 +172,29 @@ BEGIN
 END;
 $$;
 
+-- The body of an Error that another instance has sent. Programs make XML of it, and a number of its code: where
+-- it is not as instances write it, an Error that says so takes its place, and no program fails again and again.
+CREATE OR REPLACE FUNCTION ssb_internal.arrived_error(p_body bytea)
+RETURNS bytea
+LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_code text := substring((SELECT ltrim(d.value, E'\uFEFF') FROM ssb_internal.xml_decode(p_body) AS d)
+                        FROM '^<Error xmlns="http://schemas[.]microsoft[.]com/SQL/ServiceBroker/Error"><Code>(-?[0-9]{1,10})</Code>'
+                             '<Description>[^<]*</Description></Error>$');
+BEGIN
+    IF v_code::bigint BETWEEN -2147483648 AND 2147483647 THEN
+        IF ssb_internal.xml_fault(p_body) IS NULL THEN
+            RETURN p_body;
+        END IF;
+    END IF;
+    RETURN ssb_internal.error_body(-9615, 'A message of type ''http://schemas.microsoft.com/SQL/ServiceBroker/Error'' failed XML '
+                                          'validation on the target service.');
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.arrived_error(bytea) FROM PUBLIC;
+
 -- One message of a dialog whose row the caller has locked, with the number that is next. Like ssb_internal.deliver.
 CREATE OR REPLACE FUNCTION ssb_internal.take_message(p_remote ssb.remote_conversation, p_number bigint, p_message_type text,
                                                      p_kind text, p_body bytea,
@@ -228,7 +251,7 @@ BEGIN
         IF FOUND AND p_kind = 'end' THEN
             PERFORM ssb_internal.put_message(v_receiver, 2, p_number, 'E', NULL);
         ELSIF FOUND THEN
-            PERFORM ssb_internal.put_message(v_receiver, 1, p_number, 'X', p_body);
+            PERFORM ssb_internal.put_message(v_receiver, 1, p_number, 'X', ssb_internal.arrived_error(p_body));
         END IF;
         RETURN;
     END IF;
