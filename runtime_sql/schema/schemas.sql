@@ -16,13 +16,6 @@ BEGIN
             MESSAGE = format('the encoding of this database is %s; the runtime needs UTF8', getdatabaseencoding()),
             HINT = 'CREATE DATABASE name TEMPLATE template0 ENCODING ''UTF8'' makes one beside it.';
     END IF;
-    -- Keywords, types and names are found by their small letters, which pgsb and compiled text make as English does.
-    IF lower('I') <> 'i' OR upper('i') <> 'I' THEN
-        RAISE EXCEPTION USING ERRCODE = '0A000',
-            MESSAGE = format('in the locale of this database I and i are two letters (the small one of I is %s); '
-                             'the runtime finds names by small letters', lower('I')),
-            HINT = 'CREATE DATABASE name TEMPLATE template0 LOCALE ''C.UTF-8'' makes one beside it; columns may have a COLLATE of their own.';
-    END IF;
     -- Then neither an operator for the number nor one for the text is the better one.
     SELECT format_type(c.castsource, NULL) AS source INTO v_found FROM pg_cast AS c
      WHERE c.castsource IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype) AND c.casttarget = 'text'::regtype

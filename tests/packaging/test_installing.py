@@ -305,28 +305,6 @@ def test_another_encoding_is_refused_in_a_sentence(
         admin.execute("DROP DATABASE of_bytes")
 
 
-def test_a_locale_in_which_names_have_other_small_letters_is_refused(
-    postgres: str, connect: Callable[..., Connection]
-) -> None:
-    admin = connect(postgres)
-    if admin.info.server_version < 150000:
-        pytest.skip("no database has a locale of ICU before PostgreSQL 15")
-    try:
-        admin.execute(
-            "CREATE DATABASE of_ankara TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C' LOCALE_PROVIDER icu"
-            " ICU_LOCALE 'tr'"
-        )
-    except psycopg.errors.FeatureNotSupported:
-        pytest.skip("a PostgreSQL without ICU")
-    try:
-        with psycopg.connect(postgres.replace("/postgres?", "/of_ankara?"), autocommit=True) as connection:
-            with pytest.raises(psycopg.errors.FeatureNotSupported, match="the small one of I is ı"):
-                installer.install(connection)
-            assert installer.installed_version(connection) is None
-    finally:
-        admin.execute("DROP DATABASE of_ankara")
-
-
 @pytest.mark.parametrize(
     ("made", "said"),
     [
