@@ -348,7 +348,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     -- No more than the longest varchar that is not max.
-    v_letters text := upper(substring(left(value, 8000) from '^[A-Za-z]+'));
+    v_letters text := upper(substring(left(value, 8000) from '^[A-Za-z]+') COLLATE "C");
     v_codes text;
     v_result text;
     v_last text;
