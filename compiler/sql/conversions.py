@@ -350,6 +350,9 @@ def _string_by_function(value: Value, to: SqlType, style: Value | None, attempt:
     return _called(name, arguments, to, attempt)
 
 
+_SHOWN_BY_SCALE = ("time", "datetimeoffset")
+
+
 def _varying(value: Value, to: SqlType, length: int | None, style: Value | None) -> Value | None:
     """A value whose text depends on more than PostgreSQL's type of it tells."""
     source = value.type
@@ -360,9 +363,9 @@ def _varying(value: Value, to: SqlType, length: int | None, style: Value | None)
     if value.clock is not None and is_varying:
         shown = [n.Integer(scale_of(value)), *tail]
         return call("sys.clock_to_varchar", value.code, value.clock, *_trim(shown), type=to)
-    if source is not None and source.name == "time" and source.scale not in (None, 7):
+    if source is not None and source.name in _SHOWN_BY_SCALE and source.scale not in (None, 7):
         shown = [n.integer(source.scale or 0), *tail]
-        clock = call("sys.time_to_varchar", _argument(value), *_trim(shown, keep=1), type=to)
+        clock = call(f"sys.{source.name}_to_varchar", _argument(value), *_trim(shown, keep=1), type=to)
         return clock if is_varying else cast(clock, to.postgres, to)
     if source is not None and source.name == "datetime2" and is_varying:
         shown = [n.Integer(7 if source.scale is None else source.scale), *tail]
