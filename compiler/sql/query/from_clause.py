@@ -298,7 +298,8 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
     else:
         bare = n.Variable(ctx.relation_name(name))
     code = bare
-    pg_name = fold(ctx.scope.synonym(name).name)
+    # INFORMATION_SCHEMA's views have longer names here.
+    _, pg_name = ctx.scope.synonym(name).parts(ctx.scope.database, ctx.scope.default_database)
     shown = fold(alias if alias is not None else name.name)
     version = node.args.get("version")
     if version is not None:
