@@ -378,7 +378,7 @@ class _Blanks(enum.Enum):
 
 
 def _blanks_behind(subject: Value, pattern: Value, folded: bool) -> _Blanks:
-    """Blanks of an nvarchar count in LIKE; those of a char do not, nor, where = passes them, those of a varchar."""
+    """Blanks of Unicode count in LIKE; those of a char do not, nor, where = passes them, a varchar's."""
     if subject.type is None or pattern.type is None:
         return _Blanks.AS_STORED
     fixed = subject.type.name in ("char", "nchar")
@@ -387,9 +387,7 @@ def _blanks_behind(subject: Value, pattern: Value, folded: bool) -> _Blanks:
     return _Blanks.PASSED if fixed or folded else _Blanks.AS_STORED
 
 
-def _with_blanks(
-    subject: Value, pattern: Value, escape: Value | None, blanks: _Blanks
-) -> tuple[Value, bool]:
+def _with_blanks(subject: Value, pattern: Value, escape: Value | None, blanks: _Blanks) -> tuple[Value, bool]:
     """The subject with the blanks that count, and whether the pattern has to be asked to end before them."""
     constant = pattern.constant
     known = escape is None and isinstance(constant, str) and "[" not in constant
