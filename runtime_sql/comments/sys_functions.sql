@@ -19,6 +19,7 @@ nvarchar_to_varbinary, nvarchar_to_binary: CONVERT of an nvarchar with a style t
 try_nvarchar_to_varbinary, try_nvarchar_to_binary: TRY_CONVERT of an nvarchar with a style to the binary type of that name.
 clock_to_varchar: CONVERT to varchar of a datetimeoffset whose wall clock is known.
 datetime2_to_varchar, datetimeoffset_to_varchar, time_to_varchar, money_to_varchar: CONVERT to varchar of a value of the type of that name.
+try_money_to_varchar: TRY_CONVERT to varchar of a money: NULL where it is too long.
 short_xml_text: CAST and CONVERT of xml to a string type with a length: error 6354 where the text is longer; with attempt, NULL.
 isnull: ISNULL where neither type is known: the second value takes the type of the first.
 
