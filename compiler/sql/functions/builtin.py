@@ -186,6 +186,20 @@ def _prepare(kind: str, value: Value) -> Value:
     return value
 
 
+_OF_TEXT = frozenset(
+    """
+    CHARINDEX LEFT LEN LOWER LTRIM PATINDEX REPLACE REPLICATE REVERSE RIGHT RTRIM STUFF UNICODE UPPER
+    """.split()
+)
+
+
+def _shown(value: Value) -> Value:
+    """The text of a date or time that has as many decimals of a second as its type says."""
+    if value.type is None or value.type.name not in ("time", "datetime2", "datetimeoffset"):
+        return value
+    return convert(value, tm.varchar(40))
+
+
 def translate(name: str, arguments: list[Value], surroundings: Surroundings) -> Value | None:
     """Write the call of built-in ``name`` (any case); None when there is no such built-in.
 
@@ -204,6 +218,8 @@ def translate(name: str, arguments: list[Value], surroundings: Surroundings) -> 
     if upper in _BYTE_BY_BYTE and (arguments[0].family == "binary" or arguments[0].raw is not None):
         return _of_bytes(upper, arguments, surroundings)
     prepared = [_prepare(function.kind(i), argument) for i, argument in enumerate(arguments)]
+    if upper in _OF_TEXT:
+        prepared = [_shown(argument) for argument in prepared]
     if upper == "CHARINDEX" and arguments[0].family == arguments[1].family == "binary":
         # Text cannot hold every byte that is looked for.
         prepared[0] = convert(arguments[0], tm.VARBINARY_MAX)

@@ -16,3 +16,10 @@ SELECT TRY_CONVERT(VARCHAR(40), @t0) a, TRY_CAST(@d3 AS VARCHAR(40)) b, TRY_CONV
 SELECT CAST(@t0 AS CHAR(20)) + '|' a, CAST(@d3 AS CHAR(30)) + '|' b, CAST(@m AS CHAR(10)) + '|' c, CONVERT(NCHAR(10), @sm, 1) + '|' d, CAST(@o AS NCHAR(30)) + '|' e, CAST(SWITCHOFFSET(@o, '+01:00') AS CHAR(40)) + '|' f, CONVERT(CHAR(8), @d3, 112) g
 SELECT TRY_CONVERT(VARCHAR(3), @m) a, TRY_CAST(@m AS CHAR(4)) b, TRY_CONVERT(NVARCHAR(2), @m) c
 GO
+-- Functions of strings take that text, too.
+SET NOCOUNT ON
+DECLARE @d2 DATETIME2(3) = '20240229 13:14', @t TIME(0) = '13:14', @o DATETIMEOFFSET(0) = '20240229 13:14 +00:00'
+SELECT LEFT(@d2, 10) a, RIGHT(@o, 6) b, LEN(@d2) c, LEN(@t) d, LEN(@o) e, REPLACE(@t, ':', '.') f, STUFF(@d2, 11, 1, 'T') g, UPPER(@d2) h
+SELECT CHARINDEX('13', @d2) i, PATINDEX('%[0-9]:%', @t) j, REVERSE(@t) k, LTRIM(@t) l, REPLICATE(@t, 2) m, LOWER(@o) n, TRIM(@t) o, UNICODE(@t) p
+SELECT LEFT(at_, 7) m, COUNT(*) n FROM (SELECT @d2 at_ UNION ALL SELECT @d2) q GROUP BY LEFT(at_, 7)
+GO
