@@ -193,9 +193,12 @@ _OF_TEXT = frozenset(
 )
 
 
+_SHOWN_BY_TYPE = ("time", "datetime2", "datetimeoffset", "money", "smallmoney")
+
+
 def _shown(value: Value) -> Value:
-    """The text of a date or time that has as many decimals of a second as its type says."""
-    if value.type is None or value.type.name not in ("time", "datetime2", "datetimeoffset"):
+    """The text of a value whose type says how many decimals are shown."""
+    if value.type is None or value.type.name not in _SHOWN_BY_TYPE:
         return value
     return convert(value, tm.varchar(40))
 
