@@ -361,7 +361,7 @@ def _names_its_columns(
 
 
 def _volatility(scope: Scope) -> str:
-    """Return STABLE, or VOLATILE where a table hint locks rows, which PostgreSQL allows only there."""
+    """Return STABLE, or VOLATILE where a table hint locks something, which PostgreSQL allows only there."""
     return "VOLATILE" if scope.locks_rows else "STABLE"
 
 
