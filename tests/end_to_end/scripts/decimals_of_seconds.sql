@@ -1,26 +1,36 @@
--- As many decimals of a second as the type says, in every text of it.
-SET NOCOUNT ON
-DECLARE @o0 DATETIMEOFFSET(0) = '2024-02-29T13:14:15.1234Z', @o3 DATETIMEOFFSET(3) = '2024-02-29T13:14:15.1234Z', @o DATETIMEOFFSET = '2024-02-29T13:14:15.1234Z'
-PRINT @o0
-PRINT CONCAT(@o3, '|', @o, '|', DATEADD(DAY, 1, @o0))
-SELECT CAST(@o0 AS CHAR(30)) + '|' c, CONVERT(NVARCHAR(40), @o3, 127) u, CONVERT(VARCHAR(10), @o3, 120) d, TRY_CONVERT(VARCHAR(40), @o0) t
-CREATE TABLE dbo.Log_ (at_ DATETIMEOFFSET(2))
-INSERT dbo.Log_ VALUES (@o)
-SELECT STRING_AGG(CAST(at_ AS VARCHAR(40)), ',') s, 'at ' + CAST(MAX(at_) AS VARCHAR(40)) m FROM dbo.Log_
-SELECT DATETIME2FROMPARTS(2024, 1, 1, 0, 0, 0, 5, 3) a, TIMEFROMPARTS(1, 2, 3, 4, 1) b, CONCAT(TIMEFROMPARTS(1, 2, 3, 4, 1), '|', DATETIME2FROMPARTS(2024, 1, 1, 0, 0, 0, 0, 0), '|', DATETIMEOFFSETFROMPARTS(2024, 1, 1, 0, 0, 0, 5, 0, 0, 1)) c
+-- Conversions show as many decimals of seconds as their type has, in plain statements and in blocks.
+SET NOCOUNT ON;
 GO
--- TRY_CONVERT as CONVERT does, and char as varchar; money likewise.
-SET NOCOUNT ON
-DECLARE @t0 TIME(0) = '12:00', @d3 DATETIME2(3) = '20240229 12:00', @m MONEY = 1.5, @sm SMALLMONEY = 1234.5, @o DATETIMEOFFSET(0) = '20240229 12:00 +00:00'
-SELECT TRY_CONVERT(VARCHAR(40), @t0) a, TRY_CAST(@d3 AS VARCHAR(40)) b, TRY_CONVERT(VARCHAR(40), @m) c, TRY_CONVERT(NVARCHAR(40), @sm, 1) d, TRY_CONVERT(CHAR(10), @m) + '|' e, TRY_CONVERT(VARCHAR(10), @d3, 112) f
-SELECT CAST(@t0 AS CHAR(20)) + '|' a, CAST(@d3 AS CHAR(30)) + '|' b, CAST(@m AS CHAR(10)) + '|' c, CONVERT(NCHAR(10), @sm, 1) + '|' d, CAST(@o AS NCHAR(30)) + '|' e, CAST(SWITCHOFFSET(@o, '+01:00') AS CHAR(40)) + '|' f, CONVERT(CHAR(8), @d3, 112) g
-SELECT TRY_CONVERT(VARCHAR(3), @m) a, TRY_CAST(@m AS CHAR(4)) b, TRY_CONVERT(NVARCHAR(2), @m) c
+SELECT CAST(LTRIM('10:11:12.345678') AS time(0)) AS t0, CONVERT(time(2), LTRIM('10:11:12.3')) AS t2, CAST(LTRIM('10:11:12') AS time) AS t7,
+       CAST(LTRIM('2030-01-02') AS datetime2(0)) AS d0, CAST(LTRIM('2030-01-02') AS datetime2(3)) AS d3, CAST(LTRIM('2030-01-02') AS datetime2) AS d7,
+       CAST(LTRIM('2030-01-02') AS datetimeoffset(1)) AS o1, TRY_CAST(LTRIM('x') AS time(0)) AS none, PARSE('10:11:12.5' AS time(1)) AS p1;
 GO
--- Functions of strings take that text, too.
-SET NOCOUNT ON
-DECLARE @d2 DATETIME2(3) = '20240229 13:14', @t TIME(0) = '13:14', @o DATETIMEOFFSET(0) = '20240229 13:14 +00:00'
-SELECT LEFT(@d2, 10) a, RIGHT(@o, 6) b, LEN(@d2) c, LEN(@t) d, LEN(@o) e, REPLACE(@t, ':', '.') f, STUFF(@d2, 11, 1, 'T') g, UPPER(@d2) h
-SELECT CHARINDEX('13', @d2) i, PATINDEX('%[0-9]:%', @t) j, REVERSE(@t) k, LTRIM(@t) l, REPLICATE(@t, 2) m, LOWER(@o) n, TRIM(@t) o, UNICODE(@t) p
-SELECT LEN(CAST(5.5 AS MONEY)) a, REPLACE(CAST(1234.5 AS SMALLMONEY), '.', ',') b
-SELECT LEFT(at_, 7) m, COUNT(*) n FROM (SELECT @d2 at_ UNION ALL SELECT @d2) q GROUP BY LEFT(at_, 7)
+DECLARE @s varchar(30) = '10:11:12.345678', @day varchar(30) = '2030-01-02';
+SELECT CAST(@s AS time(0)) AS t0, CONVERT(time(2), LTRIM('10:11:12.3')) AS t2, CAST(LTRIM('10:11:12') AS time) AS t7,
+       CAST(@day AS datetime2(0)) AS d0, CAST(@day AS datetime2(3)) AS d3, CAST(@day AS datetime2) AS d7,
+       CAST(@day AS datetimeoffset(1)) AS o1, TRY_CAST(LTRIM('x') AS time(0)) AS none, PARSE('10:11:12.5' AS time(1)) AS p1;
+GO
+-- FOR XML and FOR JSON: all decimals of the type, or none where all are 0.
+DECLARE @seen TABLE (d7 datetime2, d3 datetime2(3), d0 datetime2(0), o7 datetimeoffset, o1 datetimeoffset(1), t7 time, t2 time(2), d datetime);
+INSERT @seen VALUES ('2030-01-02T03:04:05.12', '2030-01-02T03:04:05.12', '2030-01-02T03:04:05', '2030-01-02T03:04:05.5+00:00',
+                     '2030-01-02T03:04:05.5+00:00', '03:04:05.5', '03:04:05.5', '2030-01-02T03:04:05.120'),
+                    ('2030-01-02T03:04:05', '2030-01-02T03:04:05', '2030-01-02T03:04:05', '2030-01-02T03:04:05+00:00',
+                     '2030-01-02T03:04:05+00:00', '03:04:05', '03:04:05', '2030-01-02T03:04:05');
+SELECT * FROM @seen FOR XML RAW;
+SELECT * FROM @seen FOR JSON PATH;
+SELECT JSON_OBJECT('d4': CAST('2030-01-02T03:04:05.5' AS datetime2(4))) AS made;
+GO
+-- of what is computed from columns, alone in its batch as beside variables
+CREATE TABLE dbo.Shift (Worker INT, Began DATETIME2(0), Ended DATETIME2(3), Break_ TIME(0), Signed DATETIMEOFFSET(0), Old DATETIME, Minute_ SMALLDATETIME)
+INSERT dbo.Shift VALUES (1, '2024-01-01 08:00', '2024-01-01 16:00:30.5', '10:30', '2024-01-02 00:00 +00:00', '2024-01-01 08:00', '2024-01-01 08:00:29')
+GO
+SELECT MIN(Began) AS began, MAX(Ended) AS ended, MIN(Break_) AS break_, MAX(Signed) AS signed, MAX(Old) AS old, MAX(Minute_) AS minute_ FROM dbo.Shift
+GO
+WITH first_ AS (SELECT Worker, MIN(Began) AS began, LAG(MIN(Began)) OVER (ORDER BY Worker) AS before FROM dbo.Shift GROUP BY Worker)
+SELECT Worker, began, before, COALESCE(before, began) AS either, DATEADD(DAY, 1, began) AS tomorrow FROM first_
+GO
+DECLARE @worker INT = 1
+SELECT MIN(Began) AS began, MAX(Ended) AS ended, MIN(Break_) AS break_, MAX(Signed) AS signed FROM dbo.Shift WHERE Worker = @worker
+GO
+DROP TABLE dbo.Shift
 GO
