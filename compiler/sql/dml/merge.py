@@ -30,7 +30,7 @@ from ..messages import COLUMNS_DIFFER, is_default, values_differ
 from ..parse.dml import Merge, MergeBranch, Output, read_merge
 from ..parse.nodes import is_variable
 from ..query.from_clause import source as translate_source
-from ..query.lock_hints import RANGES, held
+from ..query.lock_hints import RANGES, held, lock_beside
 from ..query.row_limits import changing_top, limit_of
 from ..query.set_operations import ctes
 from ..query_result import NOTHING_SELECTED
@@ -102,6 +102,7 @@ def _open(statement: Merge, definitions: list[q.Definition], ctx: Context) -> Wo
         stored=ctx.reads(name, info),
     )
     item = translate_source(statement.source, ctx, "")
+    lock_beside(item, None, ctx)
     relation = item.relation or Relation("source", None)
     source_alias = relation.alias
     if statement.top is not None and statement.top.percent:
