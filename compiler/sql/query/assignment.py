@@ -278,7 +278,6 @@ def _sequential(
         tuple(values),
         rows=result.code,
         at_most_one_row=result.at_most_one,
-        sequential=True,
         target_names=names,
     )
 

@@ -130,7 +130,6 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
         columns,
         items.values,
         one_row=one_row,
-        has_from=source is not None,
         at_most_one=q.is_one(limit) or source is None,
         filtered=where is not None,
         listed=items.listed and columns is not None,
@@ -179,7 +178,6 @@ def _xml_directly(
         (found.column,),
         [Value(n.NOTHING, found.column.type)],
         one_row=True,
-        has_from=source is not None,
         at_most_one=True,
     )
 
@@ -233,9 +231,6 @@ class SelectList:
     names: list[str | None]
     values: list[Value] | None
     """None when a ``*`` of unknown columns is among them."""
-    star: tuple[ColumnInfo, ...] | None = ()
-    assignments: list[tuple[str, str, Value]] | None = None
-    """(variable, operator, value) of SELECT @x = …."""
     windows: bool = False
     aliases: dict[str, Value] | None = None
     listed: bool = True
