@@ -18,7 +18,7 @@ from ..catalog.types import BIGINT, INT, SYSNAME, UNIQUEIDENTIFIER, SqlType
 from ..plpgsql import nodes as pl
 from ..sql.dml.columns import fillable
 from ..sql.dml.table_variable_rows import appending_query
-from ..sql.messages import NO_ROW_COUNT, counts_rows
+from ..sql.query.row_limits import NO_ROW_COUNT, counts_rows
 from ..sql.translate import convert_expression
 from ..target import nodes as n
 from ..target import queries as q

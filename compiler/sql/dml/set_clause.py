@@ -18,9 +18,8 @@ from ..expressions.calls import xml_binding, xml_literals
 from ..expressions.names import scalar
 from ..functions import builtin
 from ..functions.xml_methods import xml_modify
-from ..messages import is_default
 from ..parse.dml import SetItem
-from ..parse.nodes import NextValue
+from ..parse.nodes import NextValue, is_default
 from ..query.assignment import operand_of
 from ..values import Value
 

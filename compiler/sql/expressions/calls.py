@@ -21,7 +21,6 @@ from ..functions import builtin
 from ..functions.builders import text_of_first
 from ..functions.xml_methods import XML_METHODS, xml_method
 from ..json_values import is_json
-from ..messages import is_default
 from ..operand_types import argument_error, conversion_error
 from ..parse.nodes import (
     IN_PARENTHESES,
@@ -29,6 +28,7 @@ from ..parse.nodes import (
     Conversion,
     NextValue,
     constant_text,
+    is_default,
     is_variable,
 )
 from ..values import Value
