@@ -3,7 +3,7 @@
 :class:`Catalog` lives as long as a compile session: current T-SQL database, tables,
 procedures, functions and types that the script has made so far.  :class:`Scope` belongs to
 one batch, procedure, function or trigger; it is what the translation of queries and DML asks
-(:class:`~pgsb.compiler.sql.interface.SqlScope`).
+(:class:`~.objects.SqlScope`).
 """
 
 from __future__ import annotations

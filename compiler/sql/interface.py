@@ -109,7 +109,7 @@ class TableVariableDml:
     ``SELECT … INTO t, rowcount``.  Violated constraints raise inside (2627, 515, 547).
     ``output``: OUTPUT rows, a query to be run after it (inserted) or before it (deleted).
     ``into``: OUTPUT … INTO another table variable, ``into_before``: that of an UPDATE or DELETE.
-    :data:`ADDED` in their trees stands for the number of rows that the statement has added.
+    :attr:`TableVariableDml.ADDED` in their trees stands for the number of rows that the statement has added.
     """
 
     ADDED: ClassVar[n.Word] = n.Word("pgsb_added_rows")
