@@ -25,7 +25,7 @@ def _files(*suffixes: str) -> Iterator[Path]:
 
 
 def _resolves(module: str, is_package: bool, name: str) -> bool:
-    """Whether ``name``, as docstrings of ``module`` write it (``.reader.builders``), is a module or in one."""
+    """Whether ``name``, as docstrings of ``module`` write it (``.reader.builders``), is there."""
     if name.startswith("."):
         package = module if is_package else module.rpartition(".")[0]
         up = len(name) - len(name.lstrip("."))

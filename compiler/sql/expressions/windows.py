@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from sqlglot import exp
@@ -264,12 +265,18 @@ def _frame(spec: exp.WindowSpec, ctx: Context) -> n.Frame:
     return n.Frame(kind, start, side(end, spec.args.get("end_side")) if end is not None else None)
 
 
-def order_items(order: exp.Order, ctx: Context, *, resolve: Any = None) -> tuple[n.OrderItem, ...]:
+def order_items(order: exp.Order, ctx: Context) -> tuple[n.OrderItem, ...]:
     """``ORDER BY …`` with T-SQL's place of NULLs: first when ascending, last when descending."""
-    return tuple(order_item(item, ctx, resolve=resolve) for item in order.expressions)
+    return tuple(order_item(item, ctx) for item in order.expressions)
 
 
-def order_item(item: exp.Ordered, ctx: Context, *, resolve: Any = None, results: bool = False) -> n.OrderItem:
+def order_item(
+    item: exp.Ordered,
+    ctx: Context,
+    *,
+    resolve: Callable[[exp.Expr], tuple[Value | None, n.Node | None]] | None = None,
+    results: bool = False,
+) -> n.OrderItem:
     """One item of ORDER BY.
 
     ``resolve`` finds an item of the select list: how ORDER BY names it, and its expression.
