@@ -112,6 +112,7 @@
 \ir conversations/send.sql
 \ir conversations/receive_wanted.sql
 \ir conversations/receive_slow_path.sql
+\ir conversations/receive_by_snapshot.sql
 \ir conversations/receive.sql
 \ir conversations/end_conversation.sql
 \ir conversations/conversation_groups.sql

@@ -34,6 +34,8 @@ _STATE_VARIABLES = frozenset(
     }
 )
 _STATE_FUNCTIONS = frozenset({"XACT_STATE", "ROWCOUNT_BIG"})
+_CHANGING = ("INSERT", "UPDATE", "DELETE", "MERGE")
+_BEFORE_TARGET = ("TOP", "(", "PERCENT", "INTO", "FROM")
 _ROW_LOCKS = ("XLOCK", "UPDLOCK", "REPEATABLEREAD")
 
 
@@ -219,6 +221,25 @@ def locks_table(tokens: Sequence[Token]) -> bool:
     if has_word(tokens, "MERGE"):
         return has_word(tokens, "TABLOCK", *_ROW_LOCKS)
     return has_word(tokens, "TABLOCK") and has_word(tokens, *_ROW_LOCKS)
+
+
+def changed_tables(kind: str, tokens: Sequence[Token]) -> set[str]:
+    """Return the folded last name of the table that INSERT, UPDATE, DELETE or MERGE changes.
+
+    Of ``UPDATE o … FROM dbo.Orders AS o`` both names.
+    """
+    place = next((place for place, token in enumerate(tokens) if token.word == kind), len(tokens)) + 1
+    depth = 0
+    while place < len(tokens) and (depth or tokens[place].word in _BEFORE_TARGET):
+        depth += (tokens[place].word == "(") - (tokens[place].word == ")")
+        place += 1
+    while place + 2 < len(tokens) and tokens[place + 1].word == ".":
+        place += 2
+    if kind not in _CHANGING or place >= len(tokens):
+        return set()
+    target = fold(tokens[place].name)
+    aliased = (at for at in range(2, len(tokens)) if fold(tokens[at].name) == target)
+    return {target} | {fold(tokens[at - 1 - (tokens[at - 1].word == "AS")].name) for at in aliased}
 
 
 def assigned_variables(tokens: Sequence[Token]) -> set[str]:

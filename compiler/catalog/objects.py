@@ -7,7 +7,7 @@ scope, ``query_reference`` inside a query that has relations, where a bare name 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from typing import Protocol
 
 from ...grammar.records import dataclass
@@ -195,6 +195,10 @@ class SqlScope(Protocol):
 
     locks_rows: bool
     """Set by the translation of a query with FOR UPDATE, FOR SHARE or FOR KEY SHARE."""
+    level_hint: str
+    """What the isolation level means as a hint for each table from here on; '' where PostgreSQL keeps it."""
+    changed_tables: Set[str]
+    """Folded names of the tables that the body changes; told with ``level_hint``."""
 
     @property
     def database(self) -> str:

@@ -502,8 +502,10 @@ class Scope:
     """Of a view or function WITH SCHEMABINDING."""
     limits_recursion: bool = True
     limits_rows: bool = False
-    locks_rows: bool = False
     """SET ROWCOUNT may be in force."""
+    locks_rows: bool = False
+    level_hint: str = ""
+    changed_tables: Set[str] = frozenset()
 
     # -------------------------------------------------------- for the translation of queries and DML
 

@@ -171,6 +171,8 @@ class Context:
     """Cursors that some statement names in WHERE CURRENT OF, and the table that it changes."""
     own_text_at: Span | None = None
     """Where a system procedure is executed whose T-SQL, compiled here, the script does not have."""
+    receiving: Sequence[nodes.Statement] = ()
+    """The body of a procedure that receives messages, empty for all others."""
     savepoints: bool = False
     """Statements run inside the exception blocks of savepoints: no COMMIT between them."""
 

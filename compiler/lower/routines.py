@@ -350,6 +350,9 @@ def lower_text_body(statements: Sequence[nodes.Statement], ctx: Context) -> list
     return [*found, *body]
 
 
+_RECEIVING = (nodes.Receive, nodes.WaitForMessage, nodes.GetConversationGroup)
+
+
 def lower_routine_body(
     body: Sequence[nodes.Statement], ctx: Context, parameters: Sequence[nodes.Parameter] = ()
 ) -> list[pl.Statement]:
@@ -361,6 +364,8 @@ def lower_routine_body(
     ctx.scope.local_cursors = local_cursors(statements)
     ctx.passed_cursors = passed_cursors(statements)
     ctx.located_cursors = located_cursors(statements)
+    if ctx.mode is Mode.PROCEDURE and any(isinstance(one, _RECEIVING) for one in nodes.all_of(statements)):
+        ctx.receiving = statements
     asked = _watch_identity(statements, ctx) if ctx.mode is not Mode.FUNCTION else []
     if len(statements) == 1 and isinstance(statements[0], Structured | States):
         return [*asked, *lower(statements[0], ctx)]

@@ -7,7 +7,7 @@ from ...grammar.tokens import TokenKind
 from .. import nodes
 from ..analysis.live_status import DEAD
 from ..analysis.may_fail import text_cannot_raise
-from ..analysis.mentions import is_literal
+from ..analysis.mentions import changed_tables, is_literal
 from ..catalog.names import fold, part_name, quote
 from ..catalog.objects import ScalarVariable, TableInfo, TableVariable
 from ..catalog.types import BIGINT, SqlType
@@ -16,7 +16,7 @@ from ..sql import translate
 from ..sql.interface import Assignment
 from .context import Context, Mode, Translated
 from .cursors import assign_cursor, declare_cursor_variable
-from .dispatch import invocations, lower
+from .dispatch import invocations, is_system_procedure, lower
 from .placeholders import mentions_piece
 from .results import sql
 
@@ -314,7 +314,9 @@ def _option_calls(name: str, node: nodes.SetOption, ctx: Context) -> list[pl.Inv
         level = {"READ UNCOMMITTED": "read committed", "SNAPSHOT": "repeatable read"}.get(
             node.value, node.value.lower()
         )
-        snapshot = "on" if node.value == "SNAPSHOT" else "off"
+        snapshot = {"SNAPSHOT": "on", "READ UNCOMMITTED": "read uncommitted"}.get(node.value, "off")
+        if _holds_by_locks(node, ctx):
+            level, snapshot = "read committed", level
         return [_set_config("default_transaction_isolation", level), _set_config("pgsb.snapshot", snapshot)]
     if name in ("DATEFIRST", "DATEFORMAT", "LANGUAGE") and node.argument is not None:
         (token,) = node.argument.tokens[:1]
@@ -331,6 +333,41 @@ def _option_calls(name: str, node: nodes.SetOption, ctx: Context) -> list[pl.Inv
         return []
     ctx.problem(f"'{name}' is not a recognized SET option.", node.span, number=195)
     return []
+
+
+_LEVEL_HINTS = {"REPEATABLE READ": "REPEATABLEREAD", "SERIALIZABLE": "HOLDLOCK"}
+
+
+def _holds_by_locks(node: nodes.SetOption, ctx: Context) -> bool:
+    """In a procedure that receives let the statements from here on keep the level by locks, as in SQL Server.
+
+    At PostgreSQL's levels of these names readers of one queue that write to one table fail beside one
+    another: five times, and the queue is disabled.
+    """
+    if not ctx.receiving:
+        return False
+    hint = _LEVEL_HINTS.get(node.value, "")
+    ctx.scope.level_hint = hint
+    ctx.scope.changed_tables = {
+        name
+        for one in nodes.all_of(ctx.receiving)
+        if isinstance(one, nodes.SqlStatement)
+        for name in changed_tables(one.kind, one.text.tokens)
+    }
+    for one in nodes.all_of(ctx.receiving) if hint else ():
+        if isinstance(one, nodes.Execute) and one.span.start > node.span.start and not _is_of_the_system(one):
+            ctx.problems.add(
+                f"What a procedure called here reads is not kept at {node.value}: in a procedure that "
+                "receives messages the level is kept by locks of its own statements",
+                one.span,
+                hint=f"in the called procedure, write WITH ({hint}) behind tables that are to stay as read",
+                severity="warning",
+            )
+    return bool(hint)
+
+
+def _is_of_the_system(call: nodes.Execute) -> bool:
+    return isinstance(call.module, nodes.QualifiedName) and is_system_procedure(call.module)
 
 
 def _warn_of_lost_effect(name: str, node: nodes.SetOption, ctx: Context) -> None:

@@ -95,9 +95,10 @@ SELECT a.pid AS session_id, a.backend_start::timestamp(3) AS login_time, a.clien
        (a.xact_start IS NOT NULL)::integer AS open_transaction_count, a.usename::text AS original_login_name,
        -- Of others PostgreSQL does not tell.
        CASE WHEN a.pid = pg_backend_pid()
-            THEN CASE current_setting('transaction_isolation') WHEN 'read uncommitted' THEN 1 WHEN 'read committed' THEN 2
-                                                               WHEN 'serializable' THEN 4
-                 ELSE CASE current_setting('pgsb.snapshot', true) WHEN 'on' THEN 5 ELSE 3 END END END::smallint AS transaction_isolation_level,
+            -- What SET said where that is not PostgreSQL's level.
+            THEN CASE coalesce(nullif(nullif(current_setting('pgsb.snapshot', true), 'off'), ''), current_setting('transaction_isolation'))
+                 WHEN 'read uncommitted' THEN 1 WHEN 'read committed' THEN 2 WHEN 'repeatable read' THEN 3
+                 WHEN 'serializable' THEN 4 ELSE 5 END END::smallint AS transaction_isolation_level,
        0 AS cpu_time, 0 AS memory_usage, 0 AS total_scheduled_time,
        least(extract(epoch FROM clock_timestamp() - a.backend_start) * 1000, 2147483647)::integer AS total_elapsed_time, 0::bigint AS reads, 0::bigint AS writes,
        0::bigint AS logical_reads, 0::bigint AS row_count, 0 AS prev_error, NULL::integer AS host_process_id,

@@ -43,6 +43,7 @@ BEGIN
           INTO v_queue_id, v_order_sequence, v_low, v_position, v_levels
           FROM ssb.queue AS q
          WHERE q.name = queue AND q.is_receive_enabled AND NOT q.has_groups AND q.max_rollbacks > 1
+           AND current_setting('transaction_isolation') = 'read committed'
            AND coalesce(pg_sequence_last_value(q.state_sequence), 0) < 2
            AND (pg_sequence_last_value('ssb.urgent_conversations') IS NULL
                 OR NOT EXISTS (SELECT FROM ssb.urgent_conversation AS u WHERE u.queue_id = q.queue_id))
@@ -107,18 +108,25 @@ BEGIN
     END IF;
     PERFORM ssb_internal.deliver_due_on(v_queue.queue_id);
     FOR v_round IN 1..2 LOOP
-        LOOP
-            SELECT f.* INTO v_found FROM ssb_internal.lock_first_group(v_queue) AS f;
-            IF v_found.lock_id IS NULL THEN
-                EXIT;
-            END IF;
-            PERFORM FROM ssb.conversation_endpoint AS e
-              CROSS JOIN LATERAL (SELECT FROM ssb.message_stored AS m WHERE m.endpoint_id = e.endpoint_id LIMIT 1) AS m
-              WHERE e.lock_id = v_found.lock_id AND e.closed_at IS NULL LIMIT 1;
+        IF current_setting('transaction_isolation') <> 'read committed' THEN
+            SELECT r.conversation_group_id INTO v_group FROM ssb_internal.receive_by_snapshot(queue, NULL, true) AS r;
             IF FOUND THEN
-                RETURN v_found.conversation_group_id;
+                RETURN v_group;
             END IF;
-        END LOOP;
+        ELSE
+            LOOP
+                SELECT f.* INTO v_found FROM ssb_internal.lock_first_group(v_queue) AS f;
+                IF v_found.lock_id IS NULL THEN
+                    EXIT;
+                END IF;
+                PERFORM FROM ssb.conversation_endpoint AS e
+                  CROSS JOIN LATERAL (SELECT FROM ssb.message_stored AS m WHERE m.endpoint_id = e.endpoint_id LIMIT 1) AS m
+                  WHERE e.lock_id = v_found.lock_id AND e.closed_at IS NULL LIMIT 1;
+                IF FOUND THEN
+                    RETURN v_found.conversation_group_id;
+                END IF;
+            END LOOP;
+        END IF;
         EXIT WHEN v_round = 2 OR NOT ssb_internal.fetch_waiting(v_queue.queue_id);
     END LOOP;
     RETURN NULL;

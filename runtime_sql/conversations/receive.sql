@@ -12,7 +12,7 @@
 -- sorting comes after the locking.
 --
 -- Most RECEIVEs take the fast path: no WHERE (which has its own in receive_wanted.sql), on a queue where no dialogs share a
--- group, nothing was rolled back. It looks level by level, from the highest that a dialog of the queue ever had: a conversation's
+-- group, nothing was rolled back, where each statement has a snapshot of its own (receive_by_snapshot.sql has the others). It looks level by level, from the highest that a dialog of the queue ever had: a conversation's
 -- messages all have its level. What it costs is mostly what its
 -- statements and expressions cost to set up, each of them once in a transaction. So the
 -- statements have one table each (one with joins costs more than its parts; the look beyond the next orders over
@@ -101,6 +101,7 @@ BEGIN
               INTO v_queue_id, v_level, v_levels, v_is_retaining, v_position
               FROM ssb.queue AS q
              WHERE q.name = queue AND q.is_receive_enabled AND NOT q.has_groups AND q.max_rollbacks > 1
+               AND current_setting('transaction_isolation') = 'read committed'
                AND coalesce(pg_sequence_last_value(q.state_sequence), 0) < 2
                AND has_sequence_privilege(ssb_internal.calling_role(),
                                           q.order_sequence, 'USAGE');
@@ -157,9 +158,7 @@ BEGIN
                     v_position := nullif(current_setting('ssb.read_position_' || v_queue_id || '_' || v_level, true), '')::bigint[];
                 END IF;
                 IF v_position IS NULL THEN
-                    -- Nothing is known of this queue yet. (Where one snapshot serves a whole transaction,
-                    -- ssb.rotation_state may have changed since it was taken.)
-                    EXIT fast_path WHEN current_setting('transaction_isolation') <> 'read committed';
+                    -- Nothing is known of this queue yet.
                     SELECT ARRAY[q.low_water, -1, -1, 0, 0, coalesce(pg_sequence_last_value('ssb.rotation_state'), 0), -1]
                       INTO v_position FROM ssb.queue AS q WHERE q.queue_id = v_queue_id;
                     -- A session that comes only once, as a pool's may, need not learn anything: its second visit does that.
@@ -646,6 +645,10 @@ BEGIN
         END LOOP levels;
         RETURN;
     END fast_path;
-    RETURN QUERY SELECT r.* FROM ssb_internal.receive_slow_path(queue, top, conversation, conversation_group) AS r;
+    IF coalesce(conversation, conversation_group) IS NULL AND current_setting('transaction_isolation') <> 'read committed' THEN
+        RETURN QUERY SELECT r.* FROM ssb_internal.receive_by_snapshot(queue, top) AS r;
+    ELSE
+        RETURN QUERY SELECT r.* FROM ssb_internal.receive_slow_path(queue, top, conversation, conversation_group) AS r;
+    END IF;
 END;
 $$;

@@ -203,6 +203,14 @@ BEGIN
             v_sequence := NULL;
         END IF;
     END IF;
+    -- RECEIVE has found nothing in this snapshot that others had not.
+    IF pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.<>) 'read committed' THEN
+        IF may_commit THEN
+            COMMIT;
+        ELSE
+            PERFORM pg_catalog.pg_sleep(0.05);
+        END IF;
+    END IF;
     LOOP
         IF v_sequence IS NOT NULL THEN
             BEGIN

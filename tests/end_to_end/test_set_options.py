@@ -3,6 +3,10 @@
 import pytest
 from end_to_end.tsql import Tsql
 
+from pgsb.compiler.pipeline import compile_script
+from pgsb.grammar.problems import Problem
+from pgsb.grammar.source import Source
+
 ONE_WAY = [
     "IF 1 = 1 SET {}",
     "BEGIN TRY SET {} END TRY BEGIN CATCH END CATCH",
@@ -77,6 +81,12 @@ def test_a_transaction_does_not_change_to_snapshot(tsql: Tsql) -> None:
     assert tsql.prints == ["-1"]
 
 
+def warnings_of(script: str) -> list[Problem]:
+    problems = compile_script(Source("test.sql", script)).problems
+    problems.raise_if_any()
+    return list(problems)
+
+
 def test_lock_timeout_0_is_told_as_0(tsql: Tsql) -> None:
     tsql.run_well("SET LOCK_TIMEOUT 0 PRINT @@LOCK_TIMEOUT SET LOCK_TIMEOUT -1 PRINT @@LOCK_TIMEOUT")
     assert tsql.prints == ["0", "-1"]
@@ -90,3 +100,32 @@ def test_the_next_statement_has_the_callers_isolation_level(tsql: Tsql) -> None:
         assert tsql.results == [[["2"]]], call
     tsql.run_well(f"SET TRANSACTION ISOLATION LEVEL SNAPSHOT EXEC p {level}")
     assert tsql.results == [[["5"]]]
+
+
+def test_a_session_tells_the_level_that_was_set(tsql: Tsql) -> None:
+    tsql.run_well("CREATE QUEUE q")
+    level = "SELECT transaction_isolation_level FROM sys.dm_exec_sessions WHERE session_id = @@SPID"
+    levels = ["READ UNCOMMITTED", "READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE", "SNAPSHOT"]
+    for number, name in enumerate(levels, 1):
+        setting = f"SET TRANSACTION ISOLATION LEVEL {name} {level}"
+        tsql.run_well(f"CREATE PROCEDURE p{number} AS {setting} RECEIVE * FROM q")
+        tsql.run_well(f"EXEC p{number}\nGO\n{setting}")
+        assert tsql.results == [[[str(number)]], [], [[str(number)]]], name
+
+
+def test_a_procedure_that_receives_keeps_its_level_by_its_own_statements() -> None:
+    """What it calls is told: nothing there is locked."""
+    set_up = "CREATE QUEUE q CREATE TABLE t (a int)\nGO\nCREATE PROCEDURE other AS SELECT a FROM t\nGO\n"
+    receiving = (
+        "SET TRANSACTION ISOLATION LEVEL {} RECEIVE * FROM q EXEC sp_executesql N'SELECT a FROM t' EXEC other"
+    )
+    for level, hint in {"SERIALIZABLE": "HOLDLOCK", "REPEATABLE READ": "REPEATABLEREAD"}.items():
+        (warning,) = warnings_of(f"{set_up}CREATE PROCEDURE p AS {receiving.format(level)}")
+        assert warning.message.startswith(f"What a procedure called here reads is not kept at {level}")
+        assert warning.hint is not None and f"WITH ({hint})" in warning.hint
+        assert warning.span.text == "EXEC other"
+    assert warnings_of(f"{set_up}CREATE PROCEDURE p AS {receiving.format('READ COMMITTED')}") == []
+    assert (
+        warnings_of(f"{set_up}CREATE PROCEDURE p AS SET TRANSACTION ISOLATION LEVEL SERIALIZABLE EXEC other")
+        == []
+    )

@@ -59,6 +59,8 @@ class Givens:
     knows_server: bool = False
     row_limit: str | None = None
     locks_rows: bool = False
+    level_hint: str = ""
+    changed_tables: frozenset[str] = frozenset()
     schema_binding: SchemaBinding | None = None
     limits_recursion: bool = True
 

@@ -643,6 +643,8 @@ def _inner_context(
     scope.reserve(variable_names(statements))
     scope.row_type_prefix = f"{ctx.scope.row_type_prefix}{label}@"
     scope.row_type_home = ctx.scope.routine or ctx.scope.row_type_home
+    scope.level_hint = ctx.scope.level_hint
+    scope.changed_tables = ctx.scope.changed_tables
     inner = Context(
         catalog=ctx.catalog,
         scope=scope,

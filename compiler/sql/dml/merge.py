@@ -29,6 +29,7 @@ from ..interface import Dml, TableVariableDml
 from ..parse.dml import Merge, MergeBranch, Output, read_merge
 from ..parse.nodes import is_default, is_variable
 from ..query.from_clause import source as translate_source
+from ..query.lock_hints import RANGES, held
 from ..query.row_limits import changing_top, limit_of
 from ..query.set_operations import ctes
 from ..query_result import NOTHING_SELECTED
@@ -166,9 +167,9 @@ def _translate(
     work: Work, definitions: list[q.Definition], recursive: bool, ctx: Context
 ) -> Dml | TableVariableDml | None:
     statement = work.statement
-    hints = {hint.name.upper() for hint in statement.target.args.get("hints") or ()}
+    hints = frozenset(hint.name.upper() for hint in statement.target.args.get("hints") or ())
     before: tuple[n.Node, ...] = ()
-    if hints & _LOCKING:
+    if hints & _LOCKING or held(hints, work.name, ctx.scope) & RANGES:
         before = (s.LockTable(n.Variable(work.table), "SHARE ROW EXCLUSIVE"),)
     listed = [node.name for one in statement.branches if one.action == "INSERT" for node in one.columns]
     inserted = [_known(work.info, name) for name in listed]

@@ -37,7 +37,7 @@ from ..parse.dml import Change, SetItem, from_items, read_delete, read_update
 from ..parse.nodes import SetVariable, is_variable
 from ..query.assignment import assignment, reads
 from ..query.from_clause import read_from
-from ..query.lock_hints import RANGES, lock_range, locks_whole_table
+from ..query.lock_hints import RANGES, held, lock_range, locks_whole_table
 from ..query.row_limits import changing_top, limit_of, limit_rows
 from ..query.set_operations import ctes
 from ..values import Value
@@ -220,13 +220,13 @@ def _open(change: Change, item: exp.Table | None, ctx: Context) -> Work | None:
     alias = fold(item.alias) if item is not None and item.args.get("alias") is not None else None
     if alias is None and ctx.scope.synonym(name) != name:
         alias = fold(name.name)
-    hints = {
+    hints = frozenset(
         hint.name.upper()
         for part in (change.target, item)
         if part is not None
         for hint in part.args.get("hints") or ()
-    }
-    return Work(change, name, ctx.relation_name(name), info, alias, hints=frozenset(hints))
+    )
+    return Work(change, name, ctx.relation_name(name), info, alias, hints=held(hints, name, ctx.scope))
 
 
 # ---------------------------------------------------------------- plain, chosen, computed

@@ -22,6 +22,7 @@ from ..expressions.names import condition, scalar
 from ..from_items import Source, alias_of, failed
 from ..parse.nodes import is_variable
 from ..values import differs_by_row
+from .lock_hints import held
 from .pivot import pivoted
 from .table_functions import table_function
 
@@ -234,12 +235,12 @@ _ONE_OF = (
 _SAME = {"READUNCOMMITTED": "NOLOCK", "SERIALIZABLE": "HOLDLOCK"}
 
 
-def _hints(node: exp.Expr, ctx: Context) -> frozenset[str]:
+def _hints(node: exp.Expr, name: ObjectName, ctx: Context) -> frozenset[str]:
     words = {hint.name.upper() for hint in node.args.get("hints") or () if isinstance(hint, exp.Var)}
     meant = {_SAME.get(word, word) for word in words}
     if any(len(meant & group) > 1 for group in _ONE_OF):
         ctx.problem("Conflicting locking hints specified.", node, number=1047)
-    return frozenset(words)
+    return held(frozenset(words), name, ctx.scope)
 
 
 _TABLE_PARTS = frozenset("this db catalog alias hints pivots joins sample version".split())
@@ -259,7 +260,7 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
         return failed(kind, ctx)
     if is_variable(node):
         return _table_variable(node, name.name, alias, ctx, kind)
-    hints = _hints(node, ctx)
+    hints = _hints(node, name, ctx)
     if len(node.parts) == 1 and fold(name.name) in ctx.ctes:
         shown = fold(alias or name.name)
         code: n.Node = n.Name((fold(name.name),))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from sqlglot import exp
 
 from ....grammar.records import replace
-from ...catalog.names import fold
+from ...catalog.names import ObjectName, fold
+from ...catalog.objects import SqlScope
 from ...target import nodes as n
 from ...target import queries as q
 from ...target import statements as s
@@ -19,6 +20,21 @@ from ..parse.nodes import is_variable
 _EXCLUSIVE = frozenset({"UPDLOCK", "XLOCK"})
 RANGES = frozenset({"HOLDLOCK", "SERIALIZABLE"})
 _SHARED = RANGES | {"REPEATABLEREAD"}
+
+_OF_THE_STATEMENT = frozenset(
+    "NOLOCK READUNCOMMITTED READCOMMITTED READCOMMITTEDLOCK READPAST TABLOCKX SNAPSHOT".split()
+)
+
+
+def held(written: frozenset[str], table: ObjectName, scope: SqlScope) -> frozenset[str]:
+    """Add what the isolation level means for a table to the hints that are written for it.
+
+    What the body changes too is locked to be changed at once: two who had read it would wait for one another.
+    """
+    if not scope.level_hint or written & (_OF_THE_STATEMENT | _SHARED) or table.name.startswith("#"):
+        return written
+    to_change = {"UPDLOCK"} if fold(table.name) in scope.changed_tables else set()
+    return written | {scope.level_hint} | to_change
 
 
 def locking(

@@ -734,3 +734,166 @@ END;
 $whole$;
 -- shows
 
+
+-- case: a procedure that receives keeps its isolation level by locks
+CREATE TABLE dbo.counter (id int PRIMARY KEY, n int);
+CREATE TABLE dbo.price (id int PRIMARY KEY, amount int);
+GO
+CREATE PROCEDURE dbo.count_orders AS
+BEGIN
+    SET NOCOUNT ON;
+    DECLARE @h uniqueidentifier, @n int, @amount int;
+    SET TRANSACTION ISOLATION LEVEL SERIALIZABLE;
+    BEGIN TRANSACTION;
+    RECEIVE TOP (1) @h = conversation_handle FROM dbo.orders;
+    SELECT @n = n FROM dbo.counter WHERE id = 1;
+    SELECT @amount = amount FROM dbo.price AS p WHERE p.id = @n;
+    SELECT @amount = amount FROM dbo.price AS p WITH (NOLOCK) WHERE p.id = @n;
+    UPDATE c SET n = @n + 1 FROM dbo.counter AS c WHERE c.id = 1;
+    EXEC ('SELECT amount FROM dbo.price');
+    SET TRANSACTION ISOLATION LEVEL REPEATABLE READ;
+    SELECT @n = n FROM dbo.counter WHERE id = 1;
+    COMMIT;
+    SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+    SELECT @n = n FROM dbo.counter WHERE id = 1;
+END
+-- expect
+CREATE TABLE dbo.counter (
+    id integer PRIMARY KEY,
+    n integer
+);
+
+CREATE TABLE dbo.price (
+    id integer PRIMARY KEY,
+    amount integer
+);
+
+DO $whole$
+#variable_conflict use_column
+BEGIN
+
+PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.count_orders', 'ssb.session');
+
+CREATE OR REPLACE PROCEDURE dbo.count_orders(INOUT session ssb.session DEFAULT NULL)
+LANGUAGE plpgsql AS $count_orders$
+#variable_conflict use_column
+DECLARE
+    caller ssb.session;
+    detail text;
+    result refcursor;
+    default_transaction_isolation_kept text;
+    snapshot_kept text;
+BEGIN
+    CALL ssb_internal.enter(session, caller, 'count_orders');
+    default_transaction_isolation_kept := current_setting('default_transaction_isolation');
+    snapshot_kept := current_setting('pgsb.snapshot', true);
+    <<count_orders>>
+    DECLARE
+        h uuid;
+        n integer;
+        amount integer;
+        received record;
+        next_row record;
+        caller_2 ssb.session;
+    BEGIN
+        EXIT count_orders WHEN session.leaving;  -- nested deeper than 32
+        session.nocount := true;
+        PERFORM set_config('default_transaction_isolation', 'read committed', false);
+        PERFORM set_config('pgsb.snapshot', 'serializable', false);
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        session := ssb_internal.begin_transaction(session);
+        BEGIN
+            SELECT conversation_handle FROM ssb.receive('dbo.orders', 1) INTO received;
+            IF FOUND THEN
+                h := received.conversation_handle;
+            END IF;
+        EXCEPTION WHEN OTHERS THEN
+            session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM); EXIT count_orders WHEN session.leaving;
+        END;
+        BEGIN
+            LOCK TABLE dbo.counter IN ROW EXCLUSIVE MODE;
+            PERFORM CASE WHEN EXISTS (SELECT 1 FROM dbo.counter WHERE id = 1 FOR UPDATE) THEN NULL ELSE sys.lock_key('dbo.counter', concat_ws('/', rtrim(lower(1::text)))) END;
+            FOR next_row IN SELECT n::integer AS n FROM dbo.counter WHERE id = 1 FOR UPDATE LOOP
+                n := next_row.n;
+            END LOOP;
+        EXCEPTION WHEN OTHERS THEN
+            session := ssb_internal.failed(session, 8, SQLSTATE, SQLERRM); EXIT count_orders WHEN session.leaving;
+        END;
+        BEGIN
+            FOR next_row IN SELECT amount::integer AS amount FROM dbo.price AS p WHERE p.id = count_orders.n FOR SHARE LOOP
+                amount := next_row.amount;
+            END LOOP;
+        EXCEPTION WHEN OTHERS THEN
+            session := ssb_internal.failed(session, 9, SQLSTATE, SQLERRM); EXIT count_orders WHEN session.leaving;
+        END;
+        BEGIN
+            FOR next_row IN SELECT amount::integer AS amount FROM dbo.price AS p WHERE p.id = count_orders.n LOOP
+                amount := next_row.amount;
+            END LOOP;
+        EXCEPTION WHEN OTHERS THEN
+            session := ssb_internal.failed(session, 10, SQLSTATE, SQLERRM); EXIT count_orders WHEN session.leaving;
+        END;
+        BEGIN
+            LOCK TABLE dbo.counter IN ROW EXCLUSIVE MODE;
+            PERFORM CASE WHEN EXISTS (SELECT 1 FROM dbo.counter AS c WHERE c.id = 1 FOR UPDATE) THEN NULL ELSE sys.lock_key('dbo.counter', concat_ws('/', rtrim(lower(1::text)))) END;
+            UPDATE dbo.counter AS c SET n = count_orders.n + 1 WHERE c.id = 1;
+            IF session.tells_identity THEN session.identity := ssb_internal.identity_told('dbo.counter', false, session.identity); END IF;
+            GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+            session.error := 0;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb_internal.failed(session, 11, SQLSTATE, SQLERRM, detail, 'UPDATE');
+            EXIT count_orders WHEN session.leaving;
+        END;
+        caller_2 := session;
+        session := ssb_internal.enter_string(session);
+        <<string_1>>
+        BEGIN
+            EXIT string_1 WHEN session.leaving;  -- nested deeper than 32
+            BEGIN
+                LOCK TABLE dbo.price IN SHARE MODE;
+                result := NULL;
+                OPEN result FOR SELECT amount FROM dbo.price FOR SHARE;
+                session := ssb_internal.show(session, result, '[{"name":"amount","type":"integer"}]');
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_1 WHEN session.leaving;
+            END;
+        END string_1;
+        session := ssb_internal.leave(session, caller_2);
+        EXIT count_orders WHEN session.leaving;
+        PERFORM set_config('default_transaction_isolation', 'read committed', false);
+        PERFORM set_config('pgsb.snapshot', 'repeatable read', false);
+        BEGIN
+            FOR next_row IN SELECT n::integer AS n FROM dbo.counter WHERE id = 1 FOR UPDATE LOOP
+                n := next_row.n;
+            END LOOP;
+        EXCEPTION WHEN OTHERS THEN
+            session := ssb_internal.failed(session, 14, SQLSTATE, SQLERRM); EXIT count_orders WHEN session.leaving;
+        END;
+        CALL ssb_internal.commit_transaction(session, 15);
+        EXIT count_orders WHEN session.leaving;
+        PERFORM set_config('default_transaction_isolation', 'read committed', false);
+        PERFORM set_config('pgsb.snapshot', 'off', false);
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        BEGIN
+            session.rowcount := 0;
+            FOR next_row IN SELECT n::integer AS n FROM dbo.counter WHERE id = 1 LOOP
+                n := next_row.n;
+                session.rowcount := session.rowcount + 1;
+            END LOOP;
+            session.error := 0;
+        EXCEPTION WHEN OTHERS THEN
+            session := ssb_internal.failed(session, 17, SQLSTATE, SQLERRM); EXIT count_orders WHEN session.leaving;
+        END;
+    END count_orders;
+    PERFORM set_config('default_transaction_isolation', default_transaction_isolation_kept, false);
+    PERFORM set_config('pgsb.snapshot', snapshot_kept, false);
+    IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+    session := ssb_internal.leave(session, caller);
+END;
+$count_orders$;
+
+END;
+$whole$;
+-- shows
+
