@@ -34,6 +34,16 @@ def refuse_count(columns: int, values: int, node: exp.Expr, ctx: Context, *, lis
     )
 
 
+def refuse_computed(node: exp.Expr, ctx: Context) -> None:
+    """Report a computed column that an INSERT or a SET clause names."""
+    ctx.problem(
+        f'The column "{node.name}" cannot be modified because it is either a computed column or is the '
+        "result of a UNION operator.",
+        node,
+        number=271,
+    )
+
+
 def refuse_repeated(columns: Iterable[exp.Expr | None], ctx: Context) -> None:
     """Error 264: a column that the SET clause or the column list of an INSERT names twice."""
     seen: set[str] = set()

@@ -36,6 +36,7 @@ from .columns import (
     COLUMNS_DIFFER,
     advance_identity,
     fillable,
+    refuse_computed,
     refuse_count,
     refuse_explicit,
     refuse_repeated,
@@ -90,12 +91,7 @@ def _columns(statement: Insert, target: Target, ctx: Context) -> list[ColumnInfo
         for node in statement.columns:
             known = _find(info, node.name)
             if known is not None and known.computed is not None:
-                ctx.problem(
-                    f'The column "{node.name}" cannot be modified because it is either a computed column or '
-                    "is the result of a UNION operator.",
-                    node,
-                    number=271,
-                )
+                refuse_computed(node, ctx)
             if known is None and target.variable is not None:
                 ctx.problem(f"Invalid column name '{node.name}'.", node, number=207)
             elif known is None:

@@ -21,6 +21,7 @@ from ..parse.nodes import Conversion, SetVariable, is_variable
 from ..query_result import QueryTree, Shape, Targets
 from ..values import Value
 from . import for_xml
+from .assignment import ASSIGNS_AND_SHOWS
 from .for_clause import as_document, form
 from .from_clause import read_from
 from .lock_hints import locking
@@ -265,8 +266,7 @@ def _select_list(node: exp.Select, ctx: Context, targets: Targets | None) -> Sel
             continue
         if isinstance(item, SetVariable):
             ctx.problem(
-                "A SELECT statement that assigns a value to a variable must not be combined with "
-                "data-retrieval operations.",
+                ASSIGNS_AND_SHOWS,
                 item,
                 number=141,
             )
