@@ -13,7 +13,7 @@ from support import Connection
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("runtime_sql", "compiler", "server", "daemon", "bulk", "observe", "security", "client", "cli")
-_NAME = re.compile(r"(?<![\w./'])((?:ssb|ssb_internal)\.[a-z]\w*\w)(?![\w*.{])")
+_NAME = re.compile(r"(?<![\w./'])((?:ssb|ssb_internal)\.[a-z]\w*[a-z0-9])(?![\w*.{])")
 _THERE = """
 SELECT n.nspname || '.' || f.name
   FROM pg_namespace AS n
