@@ -196,11 +196,17 @@ def lower_try(node: nodes.TryCatch, ctx: Context) -> list[pl.Statement]:
     ]
     ctx.catches -= 1
     ctx.nesting -= 1
-    handler.append(pl.Assign(f"{session}.caught", outer_error(ctx, ctx.catches), note="END CATCH"))
+    if not _jumps(handler[-1]):
+        handler.append(pl.Assign(f"{session}.caught", outer_error(ctx, ctx.catches), note="END CATCH"))
     if not certain:
         # Else nothing in TRY can fail; the handler was lowered for what it declares.
         result.append(pl.If(((ctx.session_field("leaving"), tuple(handler)),), note="BEGIN CATCH"))
     return result
+
+
+def _jumps(statement: pl.Statement) -> bool:
+    """Nothing behind it is reached; what the block has set up was undone on the way."""
+    return isinstance(statement, pl.Exit | pl.Continue) and statement.when is None
 
 
 def _may_fail(body: Sequence[pl.Statement]) -> bool:

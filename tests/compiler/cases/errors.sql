@@ -181,7 +181,6 @@ BEGIN
                 PERFORM ssb_internal.print((session.caught).message);
                 session := ssb_internal.throw(session, 14, 50001, 'outer', 1);
                 EXIT try_1;
-                session.caught := NULL;  -- END CATCH
             END IF;
         END try_1;
         session.try_depth := ssb_internal.tries(session.try_depth - 1);  -- END TRY
@@ -597,7 +596,6 @@ BEGIN
             PERFORM ssb_internal.print((session.caught).severity::text);
             session := ssb_internal.rethrow(session, 6);
             EXIT batch;
-            session.caught := NULL;  -- END CATCH
         END IF;
     END batch;
     CALL ssb_internal.end_batch(session);
