@@ -194,7 +194,7 @@ class SqlScope(Protocol):
     """False in a view and an inline function: the OPTION (MAXRECURSION n) of the query around them counts."""
 
     locks_rows: bool
-    """Set by the translation of a query with FOR UPDATE, FOR SHARE or FOR KEY SHARE."""
+    """Set by the translation of a query that locks rows or tables."""
     level_hint: str
     """What the isolation level means as a hint for each table from here on; '' where PostgreSQL keeps it."""
     changed_tables: Set[str]

@@ -276,5 +276,5 @@ def _keeping_of_columns(
 
 
 def _volatility(scope: Scope) -> str:
-    """Return STABLE, or VOLATILE where a table hint locks rows, which PostgreSQL allows only there."""
+    """Return STABLE, or VOLATILE where a table hint locks something, which PostgreSQL allows only there."""
     return "VOLATILE" if scope.locks_rows else "STABLE"

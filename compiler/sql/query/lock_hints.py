@@ -44,25 +44,35 @@ def locking(
 
     UPDLOCK and XLOCK lock the rows found FOR UPDATE, HOLDLOCK and its relatives FOR SHARE,
     READPAST passes locked rows.  ``plain`` is False where PostgreSQL allows no lock clause
-    (aggregates, DISTINCT): the rows are then locked in a derived table, which takes the item's place.
-    TABLOCKX, TABLOCK with HOLDLOCK, and HOLDLOCK over more than one key lock the table first.
+    (aggregates, DISTINCT, UNION): the rows are then locked in a derived table, which takes the item's place.
+    TABLOCKX, TABLOCK with HOLDLOCK, and HOLDLOCK over more than one key lock the table first; who shares
+    that lock needs none on rows.
     ``searched``: the condition behind WHERE.
     """
     wanted: list[tuple[Source, q.Lock]] = []
+    nullable = _nullable(sources)
     for item in sources:
         if not item.lockable or not item.hints:
             continue
+        is_locked = False
         if locks_whole_table(item.hints):
             _lock_table(item, "EXCLUSIVE", ctx)
+            is_locked = True
         elif "TABLOCK" in item.hints and item.hints & (_SHARED | _EXCLUSIVE):
             _lock_table(item, "SHARE ROW EXCLUSIVE", ctx)
+            is_locked = True
         elif item.hints & RANGES and "READPAST" not in item.hints:
-            lock_range(item, searched, ctx, writes=bool(item.hints & _EXCLUSIVE), alone=len(sources) == 1)
+            writes, alone = bool(item.hints & _EXCLUSIVE), len(sources) == 1
+            is_locked = lock_range(item, searched, ctx, writes=writes, alone=alone)
         strength = None
         if item.hints & _EXCLUSIVE:
             strength = "FOR UPDATE"
-        elif item.hints & _SHARED:
-            strength = "FOR SHARE"
+        elif item.hints & _SHARED and not is_locked:
+            if len(sources) > 1 and (not plain or item in nullable):
+                # All rows would be locked, and written to for that.
+                _lock_table(item, "SHARE", ctx)
+            else:
+                strength = "FOR SHARE"
         elif "READPAST" in item.hints:
             strength = "FOR KEY SHARE"
         if strength is not None:
@@ -72,7 +82,6 @@ def locking(
     if not wanted:
         return (), where
     ctx.scope.locks_rows = True
-    nullable = _nullable(sources)
     if plain and not any(item in nullable for item, _ in wanted):
         return _lock_clauses(sources, wanted), where
     for item, lock in wanted:
@@ -93,11 +102,14 @@ def locks_whole_table(hints: frozenset[str], *, changes: bool = False) -> bool:
 
 
 def _lock_table(item: Source, mode: str, ctx: Context) -> None:
+    ctx.scope.locks_rows = True
     ctx.locks[s.LockTable(item.bare, mode)] = None
 
 
-def lock_range(item: Source, searched: exp.Expr | None, ctx: Context, *, writes: bool, alone: bool) -> None:
+def lock_range(item: Source, searched: exp.Expr | None, ctx: Context, *, writes: bool, alone: bool) -> bool:
     """Keep others from adding rows to those that the condition finds: HOLDLOCK, SERIALIZABLE.
+
+    Tells whether the whole table is locked.
 
     PostgreSQL locks no ranges of keys.  Where all columns of a key are given and no row has it, the key is
     locked itself, against those that search for it with such hints; else the table, against all that write.
@@ -117,6 +129,7 @@ def lock_range(item: Source, searched: exp.Expr | None, ctx: Context, *, writes:
         text = n.Call("concat_ws", (n.Text("/"), *values))
         lock = n.Call("sys.lock_key", (n.Text(emit(item.bare)), text))
         ctx.locks[s.LockKey(n.Case(((n.Exists(n.Subquery(rows)), n.NULL),), default=lock))] = None
+    return key is None
 
 
 def _compared(name: str, node: exp.Expr, item: Source, ctx: Context) -> n.Node:

@@ -97,7 +97,8 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
         _refuse_ungrouped(node, items, ctx)
     searched = where_node.this if where_node is not None else None
     plain = not (aggregated or distinct or items.windows)
-    locks, where = locking(sources, ctx, searched, where=where, plain=plain)
+    alone = not isinstance(node.parent, exp.SetOperation)
+    locks, where = locking(sources, ctx, searched, where=where, plain=plain and alone)
     one_row = bool(ctx.frame.aggregates) and not group and having is None
     columns = items.columns()
     source = sources[0].code if sources else None

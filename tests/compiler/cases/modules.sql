@@ -853,7 +853,7 @@ BEGIN
             BEGIN
                 LOCK TABLE dbo.price IN SHARE MODE;
                 result := NULL;
-                OPEN result FOR SELECT amount FROM dbo.price FOR SHARE;
+                OPEN result FOR SELECT amount FROM dbo.price;
                 session := ssb_internal.show(session, result, '[{"name":"amount","type":"integer"}]');
             EXCEPTION WHEN OTHERS THEN
                 session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_1 WHEN session.leaving;

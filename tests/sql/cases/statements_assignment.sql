@@ -178,7 +178,7 @@ SELECT @id = id FROM orders WITH (HOLDLOCK) WHERE customer = @id
 -- expect
 LOCK TABLE dbo.orders IN SHARE MODE;
 FOR next_row IN
-SELECT id::integer AS id FROM dbo.orders WHERE customer = p.id FOR SHARE
+SELECT id::integer AS id FROM dbo.orders WHERE customer = p.id
 LOOP id := next_row.id; END LOOP
 
 -- case: variable of a column name

@@ -445,7 +445,23 @@ SELECT id FROM dbo.orders WHERE id = p.id FOR UPDATE
 SELECT id FROM orders WITH (HOLDLOCK) WHERE customer = @id
 -- expect
 LOCK TABLE dbo.orders IN SHARE MODE;
-SELECT id FROM dbo.orders WHERE customer = p.id FOR SHARE
+SELECT id FROM dbo.orders WHERE customer = p.id
+
+-- case: holdlock in a part of a union
+SELECT id FROM orders WITH (HOLDLOCK) WHERE id = @id UNION ALL SELECT id FROM customers WITH (UPDLOCK)
+-- expect
+SELECT id FROM (SELECT * FROM dbo.orders WHERE id = p.id FOR SHARE) AS orders
+UNION ALL
+SELECT id FROM (SELECT * FROM dbo.customers FOR UPDATE) AS customers
+
+-- case: repeatableread in joins
+SELECT o.id FROM orders o WITH (REPEATABLEREAD) LEFT JOIN customers c WITH (REPEATABLEREAD) ON c.id = o.customer
+-- expect
+LOCK TABLE dbo.customers IN SHARE MODE;
+SELECT o.id
+FROM dbo.orders AS o
+LEFT JOIN dbo.customers AS c ON c.id = o.customer
+FOR SHARE OF o
 
 -- case: readpast and updlock
 SELECT TOP (1) id FROM orders WITH (UPDLOCK, READPAST) WHERE done = 0 ORDER BY id
@@ -479,7 +495,7 @@ LEFT JOIN (SELECT * FROM dbo.orders AS o FOR UPDATE) AS o ON o.customer = c.id
 SELECT COUNT(*) FROM orders WITH (TABLOCKX, HOLDLOCK)
 -- expect
 LOCK TABLE dbo.orders IN EXCLUSIVE MODE;
-SELECT count(*) FROM (SELECT * FROM dbo.orders FOR SHARE) AS orders
+SELECT count(*) FROM dbo.orders
 
 -- case: holdlock over a key
 SELECT name FROM orders WITH (HOLDLOCK) WHERE id = @id
