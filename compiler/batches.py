@@ -70,6 +70,8 @@ def error_verb(statement: nodes.Statement) -> str:
     first = kind.partition(" ")[0]
     if isinstance(statement, nodes.SqlStatement) and statement.definition_verb:
         return statement.definition_verb
+    if isinstance(statement, nodes.CreateSchema):
+        return "CREATE SCHEMA"
     return first if first in _VERBS else ""
 
 

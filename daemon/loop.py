@@ -64,6 +64,7 @@ class Broker:
         self.leading = asyncio.Event()
         self.counts = Counts()
         self._stopping = asyncio.Event()
+        self._sampling = asyncio.Lock()
         self._hurry = asyncio.Event()
         self._candidate = Candidate(options, self.log, self._stopping, self.counts)
         self._term: _Term | None = None
@@ -208,6 +209,8 @@ class Broker:
                         raise error
             await term.supervisor.drain(self._hurry)
             await self._write_log(term.control)
+            # What was counted since the last sample stays, also where a daemon runs for seconds only.
+            await self._take_sample(term.control)
             if self.options.spans is not None:
                 await self._take_spans(term.control)
         finally:
@@ -274,9 +277,16 @@ class Broker:
             await asyncio.sleep(_TEND_SECONDS)
 
     async def _sample(self, control: Control) -> None:
-        """Note the state of all queues, for rates and history, and what was counted here."""
         while True:
             began = time.monotonic()
+            await self._take_sample(control)
+            # However many queues there are, looking takes no more than a hundredth of the time.
+            await asyncio.sleep(max(self.options.sample, 100 * (time.monotonic() - began)))
+
+    async def _take_sample(self, control: Control) -> None:
+        """Note the state of all queues, for rates and history, and what was counted here."""
+        # Two at once would write the same counts twice.
+        async with self._sampling:
             news = self.counts.news()
             try:
                 await control.one("SELECT ssb_internal.sample_queues(%s::jsonb)", json.dumps(news))
@@ -285,8 +295,6 @@ class Broker:
                 if control.is_lost():
                     raise
                 self.log.write("debug", "sample_failed", one_line(error))
-            # However many queues there are, looking takes no more than a hundredth of the time.
-            await asyncio.sleep(max(self.options.sample, 100 * (time.monotonic() - began)))
 
     async def _tell_spans(self, control: Control) -> None:
         """What SQL has recorded of SEND and RECEIVE."""

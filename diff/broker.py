@@ -98,10 +98,15 @@ def service(old: nodes.CreateService, new: nodes.CreateService) -> Statements:
 
 
 def priority(old: nodes.CreateBrokerPriority, new: nodes.CreateBrokerPriority) -> Statements:
-    """``ALTER BROKER PRIORITY`` with all four parts."""
+    """``ALTER BROKER PRIORITY`` with all four parts, where it stays that of the same dialogs.
+
+    Else another may have been for those that it is for now.
+    """
     said = [_priority_options(one.options) for one in (old, new)]
     if said[0] == said[1]:
         return []
+    if said[0].rpartition(",")[0] != said[1].rpartition(",")[0]:
+        return None
     return [f"ALTER BROKER PRIORITY {identifier(new.name.text)} FOR CONVERSATION SET ({said[1]})"]
 
 

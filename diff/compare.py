@@ -11,13 +11,30 @@ from ..grammar.problems import Problems
 from ..grammar.records import dataclass as record
 from ..grammar.source import Source, Span
 from .broker import COMPARED
-from .definitions import MODULES, Definition, Definitions, Key, further, read_definitions
+from .definitions import MODULES, Definition, Definitions, Key, further, key_name, read_definitions
 from .shapes import key_of, shape_of, shape_of_tokens
 from .tables import TableChanges, dependents, table_changes
 from .writing import identifier, qualified, string
 
 # They hold neither messages nor rows: dropped and made anew.
-_MADE_ANEW = ("ROUTE", "REMOTE SERVICE BINDING", "EVENT NOTIFICATION", "SYNONYM", "ENDPOINT", "INDEX")
+_MADE_ANEW = (
+    "ROUTE",
+    "REMOTE SERVICE BINDING",
+    "BROKER PRIORITY",
+    "EVENT NOTIFICATION",
+    "SYNONYM",
+    "ENDPOINT",
+    "INDEX",
+)
+# Where one is, another for the same cannot be: a service's binding, what a priority is for, the one endpoint;
+# and activation is not switched on beside a notification of it. The old one goes before anything is made.
+_IN_THE_WAY = ("EVENT NOTIFICATION", "REMOTE SERVICE BINDING", "BROKER PRIORITY", "ENDPOINT")
+_PRINCIPALS = frozenset({"USER", "ROLE", "APPLICATION ROLE"})
+# Kinds whose names are one set, in which each stands once.
+_NAMESPACES = (
+    frozenset({"TABLE", "VIEW", "PROCEDURE", "FUNCTION", "TRIGGER", "SYNONYM", "SEQUENCE", "QUEUE", "TYPE"}),
+    _PRINCIPALS,
+)
 # What dropping them would lose comes back by no script.
 _KEPT = ("DATABASE", "LOGIN", "CERTIFICATE")
 _NO_WAY = {
@@ -42,14 +59,16 @@ class Difference:
     """The statements from old to new, by what they do; ``problems`` has what cannot be done."""
 
     guards: list[Step] = field(default_factory=list)
+    undone: list[Step] = field(default_factory=list)
+    in_the_way: list[Step] = field(default_factory=list)
     first: list[Step] = field(default_factory=list)
     changes: list[Step] = field(default_factory=list)
     drops: list[Step] = field(default_factory=list)
     problems: Problems = field(default_factory=Problems)
 
     def steps(self) -> Iterator[Step]:
-        """All steps, database after database: what refuses, then what revokes, makes and changes, drops."""
-        every = [*self.guards, *self.first, *self.changes, *self.drops]
+        """All steps, database after database: what refuses, revokes, makes way, makes and changes, drops."""
+        every = [*self.guards, *self.undone, *self.in_the_way, *self.first, *self.changes, *self.drops]
         databases = dict.fromkeys(["", *(step.database.lower() for step in every)])
         for database in databases:
             yield from (step for step in every if step.database.lower() == database)
@@ -118,25 +137,71 @@ class _Comparison:
     found: Difference
     tables: dict[Key, TableChanges] = field(default_factory=dict)
     anew: set[Key] = field(default_factory=set)
-    """Views, their triggers and indexes in the way of a column's change: dropped first, made again."""
+    """What is made though old has it, or another kind of that name: dropped first, as a view in the way of a
+    column's change, or gone with what it was on."""
 
     def run(self) -> None:
-        self._compare_tables()
+        making_way = self._making_way()
+        self._compare_tables({(key[0], key[2].rpartition(".")[2]) for key in making_way})
+        for key, one in reversed(self.old.objects.items()):
+            if key in making_way and key not in self.anew:
+                if self._is_bound(key):
+                    hint = "give the new object another name, or move the service by hand before"
+                    self._refuse(
+                        f"{_named(one)} makes way for another object, and a service is on it.", one.span, hint
+                    )
+                self._drop(one, self.found.first)
+            elif key not in self.new.objects and one.kind in _IN_THE_WAY:
+                making_way.add(key)
+                self._drop(one, self.found.in_the_way)
+            elif self._is_on_one_of(one, making_way):
+                self.anew.add(key)
         for key, definition in self.new.objects.items():
             known = self.old.objects.get(key)
             if known is None or key in self.anew:
                 self._make(definition)
             else:
                 self._change(key, known, definition)
-        gone = [one for key, one in self.old.objects.items() if key not in {*self.new.objects, *self.anew}]
+        staying = {*self.new.objects, *self.anew, *making_way}
+        gone = [one for key, one in self.old.objects.items() if key not in staying]
         for definition in reversed(gone):
-            self._drop(definition)
+            self._drop(definition, self.found.drops)
         self._settings()
         self._others()
 
-    def _compare_tables(self) -> None:
-        """Find what becomes of tables; PostgreSQL changes no column under a view: those are dropped first."""
-        rebuilt: set[tuple[str, str]] = set()
+    def _making_way(self) -> set[Key]:
+        """What is gone, and new has its name for another kind: it goes before that is made."""
+        found: set[Key] = set()
+        for database, kind, name in self.new.objects:
+            for other in next((one for one in _NAMESPACES if kind in one), frozenset()) - {kind}:
+                key = database, other, name
+                if key in self.old.objects and key not in self.new.objects:
+                    found.add(key)
+                    self.anew.add((database, kind, name))
+        return found
+
+    def _is_bound(self, queue: Key) -> bool:
+        """Whether a service that stays was on the queue."""
+        return any(
+            isinstance(one.statement, nodes.CreateService)
+            and (key[0], "QUEUE", key_of(one.statement.queue)) == queue
+            and key in self.new.objects
+            for key, one in self.old.objects.items()
+        )
+
+    @staticmethod
+    def _is_on_one_of(one: Definition, keys: set[Key]) -> bool:
+        """Whether it is an index or trigger of one of these, and goes with it."""
+        table = _table_under(one)
+        return table is not None and any(
+            (one.database.lower(), kind, table) in keys for kind in ("TABLE", "VIEW")
+        )
+
+    def _compare_tables(self, rebuilt: set[tuple[str, str]]) -> None:
+        """Find what becomes of tables; PostgreSQL changes no column under a view: those are dropped first.
+
+        So are those over what is ``rebuilt``: databases and names.
+        """
         for key, new in self.new.objects.items():
             if new.kind == "TABLE" and key in self.old.objects:
                 changes = table_changes(self.old.objects[key], new, self.allow_drop, self._refuse)
@@ -164,7 +229,7 @@ class _Comparison:
     def _change(self, key: Key, old: Definition, new: Definition) -> None:
         texts = self.tables[key].changes if new.kind == "TABLE" else self._between(old, new)
         if texts is None and new.kind in _MADE_ANEW:
-            texts = self._anew(new)
+            texts = self._anew(key, new)
         if texts is None:
             hint = _NO_WAY.get(new.kind, "write the statement by hand")
             self._refuse(f"{_named(new)} changes, and no statement changes it in place.", new.span, hint)
@@ -182,11 +247,15 @@ class _Comparison:
             return []
         return [_as_create_or_alter(new.statement)] if _is_replaced(old.statement, new.statement) else None
 
-    @staticmethod
-    def _anew(new: Definition) -> list[str]:
-        return [_drop_text(new), *(one.span.text for one in new.written)]
+    def _anew(self, key: Key, new: Definition) -> list[str]:
+        self.anew.add(key)
+        made = [one.span.text for one in new.written]
+        if new.kind not in _IN_THE_WAY:
+            return [_drop_text(new), *made]
+        self.found.in_the_way.append(Step(new.database, _drop_text(new), new.span))
+        return made
 
-    def _drop(self, gone: Definition) -> None:
+    def _drop(self, gone: Definition, steps: list[Step]) -> None:
         if gone.kind in _KEPT:
             hint = f"DROP {gone.kind} {gone.name} by hand, when nothing needs it"
             self._refuse(f"{_named(gone)} is gone: no difference drops it.", gone.span, hint)
@@ -201,16 +270,11 @@ class _Comparison:
             if guard is not None:
                 self.found.guards.append(Step(gone.database, guard, gone.span))
             text = f"{guard}\n{_drop_text(gone)}" if guard else _drop_text(gone)
-            self.found.drops.append(Step(gone.database, text, gone.span))
+            steps.append(Step(gone.database, text, gone.span))
 
     def _table_is_gone(self, gone: Definition) -> bool:
         """Indexes and triggers go with their table."""
-        if isinstance(gone.statement, nodes.CreateTrigger):
-            target = gone.statement.target
-            table = key_of(target) if target else ""
-        else:
-            table = _table_of_index(gone)
-        return (gone.database.lower(), "TABLE", table) not in self.new.objects
+        return (gone.database.lower(), "TABLE", _table_under(gone) or "") not in self.new.objects
 
     def _is_in_the_way(self, database: str, index: Definition) -> bool:
         """Whether a column of the index changes its type."""
@@ -230,13 +294,26 @@ class _Comparison:
                 hint = "write by hand what shall be true instead"
                 self._refuse("This statement is gone, and no statement undoes it.", statement.span, hint)
             elif undone:
-                self.found.first.append(Step(key[0], undone, statement.span))
+                self.found.undone.append(Step(key[0], undone, statement.span))
 
     def _is_about_one_made_anew(self, database: str, statement: nodes.Statement) -> bool:
-        if not isinstance(statement, nodes.Permission) or statement.securable is None:
-            return False
-        name = key_of(statement.securable.name)
-        return any((database, kind, name) in self.anew for kind in ("VIEW", "SYNONYM"))
+        """Whether what it says went with an object or a principal that is made anew."""
+        match statement:
+            case nodes.Permission():
+                securable, principals = statement.securable, statement.principals
+            case nodes.AlterAuthorization():
+                securable, principals = statement.securable, ()
+            case nodes.AlterRole(member=member) if member is not None:
+                securable, principals = None, (statement.name, member)
+            case _:
+                return False
+        made = {(kind, name) for where, kind, name in self.anew if where == database}
+        if securable is not None and any(
+            (kind, key_name(kind, securable.name)) in made
+            for kind in (_NAMESPACES[0] if securable.kind == "OBJECT" else {securable.kind})
+        ):
+            return True
+        return any((kind, one.text.lower()) in made for kind in _PRINCIPALS for one in principals)
 
     def _others(self) -> None:
         """What defines nothing is told where it is new: it is not part of the difference."""
@@ -252,6 +329,13 @@ class _Comparison:
 
     def _refuse(self, text: str, place: Span, hint: str) -> None:
         self.found.problems.add(text, place, hint=hint)
+
+
+def _table_under(one: Definition) -> str | None:
+    """The name of the table or view that an index or trigger is on."""
+    if isinstance(one.statement, nodes.CreateTrigger):
+        return key_of(one.statement.target) if one.statement.target else None
+    return _table_of_index(one) if one.kind == "INDEX" else None
 
 
 def _table_of_index(index: Definition) -> str:

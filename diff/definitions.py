@@ -115,7 +115,10 @@ class _Reader:
             self._create(kind, statement)
         elif isinstance(statement, nodes.DropStatement):
             for name in statement.names:
-                self.found.objects.pop(self._key(statement.kind, _exactly(statement.kind, name)), None)
+                compared = key_name(statement.kind, name)
+                if statement.kind == "EVENT NOTIFICATION" and statement.on is not None:
+                    compared = _within(compared, statement.on)
+                self.found.objects.pop(self._key(statement.kind, compared), None)
         elif isinstance(statement, _SETTINGS):
             words = shape_of_tokens(statement.tokens)
             self.found.settings[self.database.lower(), words] = statement
@@ -154,7 +157,7 @@ class _Reader:
         kind, merge = _ALTERS[type(statement)]
         name = statement.name
         compared = (
-            _exactly(kind, name) if isinstance(name, nodes.QualifiedName) else _spelling(kind, name.text)
+            key_name(kind, name) if isinstance(name, nodes.QualifiedName) else _spelling(kind, name.text)
         )
         known = self.found.objects.get(self._key(kind, compared))
         if known is None:
@@ -227,7 +230,7 @@ def _name_of(kind: str, statement: Any) -> tuple[str, str] | None:
     if isinstance(statement, nodes.CreateEventNotification):
         scope = statement.scope
         on = f"QUEUE {qualified(scope.queue)}" if scope.queue else scope.kind
-        return f"{identifier(name.text)} ON {on}", name.text.lower()
+        return f"{identifier(name.text)} ON {on}", _within(name.text.lower(), scope)
     return identifier(name.text), _spelling(kind, name.text)
 
 
@@ -241,8 +244,13 @@ def _spelling(kind: str, name: str) -> str:
     return name if kind in _EXACT else name.lower()
 
 
-def _exactly(kind: str, name: nodes.QualifiedName) -> str:
-    """The name in a DROP or ALTER as it compares: objects outside schemas have one part."""
+def _within(name: str, scope: nodes.EventScope) -> str:
+    """The name of an event notification as it compares: each queue may have one of that name."""
+    return f"{name} on {key_of(scope.queue) if scope.queue else scope.kind.lower()}"
+
+
+def key_name(kind: str, name: nodes.QualifiedName) -> str:
+    """The name in a DROP, ALTER or GRANT as it compares: objects outside schemas have one part."""
     inside_schema = ("QUEUE", "XML SCHEMA COLLECTION", "PROCEDURE", "FUNCTION", "TRIGGER", "VIEW", "SYNONYM")
     if kind in (*inside_schema, "TABLE", "TYPE", "SEQUENCE"):
         return key_of(name)

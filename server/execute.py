@@ -252,7 +252,10 @@ class Executor:
         return row is not None and bool(row[0])
 
     def _behind(self, event: ErrorEvent, verb: str) -> ErrorEvent | None:
-        """Error 1750, where a constraint could not be made; 3727, where one could not be dropped; 5069."""
+        """Error 1750, of a constraint not made, 3727, of one not dropped, 5069 or 2759."""
+        if verb == "CREATE SCHEMA":
+            message = "CREATE SCHEMA failed due to previous errors."
+            return replace(event, number=2759, state=0, severity=16, message=message, hint=None)
         if event.number in _OF_DATABASES:
             message = "ALTER DATABASE statement failed."
             return replace(event, number=5069, state=1, severity=16, message=message, hint=None)

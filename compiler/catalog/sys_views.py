@@ -194,6 +194,9 @@ VIEWS: dict[str, str] = {
     """,
     "dm_db_index_usage_stats": """
         database_id:i object_id:i index_id:i user_seeks:l user_scans:l user_lookups:l user_updates:l
+        last_user_seek:d last_user_scan:d last_user_lookup:d last_user_update:d system_seeks:l system_scans:l
+        system_lookups:l system_updates:l last_system_seek:d last_system_scan:d last_system_lookup:d
+        last_system_update:d
     """,
     "dm_db_missing_index_details": """
         index_handle:i database_id:i object_id:i equality_columns:n inequality_columns:n included_columns:n
@@ -232,13 +235,37 @@ VIEWS: dict[str, str] = {
     """,
     "dm_exec_procedure_stats": """
         database_id:i object_id:i type:s type_desc:s sql_handle:x plan_handle:x cached_time:d
-        last_execution_time:d execution_count:l total_worker_time:l last_worker_time:l total_physical_reads:l
-        total_logical_writes:l total_logical_reads:l total_elapsed_time:l last_elapsed_time:l
-        min_elapsed_time:l max_elapsed_time:l
+        last_execution_time:d execution_count:l total_worker_time:l last_worker_time:l min_worker_time:l
+        max_worker_time:l total_physical_reads:l last_physical_reads:l min_physical_reads:l
+        max_physical_reads:l total_logical_writes:l last_logical_writes:l min_logical_writes:l
+        max_logical_writes:l total_logical_reads:l last_logical_reads:l min_logical_reads:l
+        max_logical_reads:l total_elapsed_time:l last_elapsed_time:l min_elapsed_time:l max_elapsed_time:l
+        total_spills:l last_spills:l min_spills:l max_spills:l total_num_physical_reads:l
+        last_num_physical_reads:l min_num_physical_reads:l max_num_physical_reads:l total_page_server_reads:l
+        last_page_server_reads:l min_page_server_reads:l max_page_server_reads:l total_num_page_server_reads:l
+        last_num_page_server_reads:l min_num_page_server_reads:l max_num_page_server_reads:l
     """,
     "dm_exec_query_stats": """
-        sql_handle:x plan_handle:x execution_count:l total_worker_time:l total_elapsed_time:l
-        total_logical_reads:l last_execution_time:d
+        sql_handle:x statement_start_offset:i statement_end_offset:i plan_generation_num:l plan_handle:x
+        creation_time:d last_execution_time:d execution_count:l total_worker_time:l last_worker_time:l
+        min_worker_time:l max_worker_time:l total_physical_reads:l last_physical_reads:l min_physical_reads:l
+        max_physical_reads:l total_logical_writes:l last_logical_writes:l min_logical_writes:l
+        max_logical_writes:l total_logical_reads:l last_logical_reads:l min_logical_reads:l
+        max_logical_reads:l total_clr_time:l last_clr_time:l min_clr_time:l max_clr_time:l
+        total_elapsed_time:l last_elapsed_time:l min_elapsed_time:l max_elapsed_time:l query_hash:x
+        query_plan_hash:x total_rows:l last_rows:l min_rows:l max_rows:l statement_sql_handle:x
+        statement_context_id:l total_dop:l last_dop:l min_dop:l max_dop:l total_grant_kb:l last_grant_kb:l
+        min_grant_kb:l max_grant_kb:l total_used_grant_kb:l last_used_grant_kb:l min_used_grant_kb:l
+        max_used_grant_kb:l total_ideal_grant_kb:l last_ideal_grant_kb:l min_ideal_grant_kb:l
+        max_ideal_grant_kb:l total_reserved_threads:l last_reserved_threads:l min_reserved_threads:l
+        max_reserved_threads:l total_used_threads:l last_used_threads:l min_used_threads:l max_used_threads:l
+        total_columnstore_segment_reads:l last_columnstore_segment_reads:l min_columnstore_segment_reads:l
+        max_columnstore_segment_reads:l total_columnstore_segment_skips:l last_columnstore_segment_skips:l
+        min_columnstore_segment_skips:l max_columnstore_segment_skips:l total_spills:l last_spills:l
+        min_spills:l max_spills:l total_num_physical_reads:l last_num_physical_reads:l
+        min_num_physical_reads:l max_num_physical_reads:l total_page_server_reads:l last_page_server_reads:l
+        min_page_server_reads:l max_page_server_reads:l total_num_page_server_reads:l
+        last_num_page_server_reads:l min_num_page_server_reads:l max_num_page_server_reads:l
     """,
     "dm_exec_requests": """
         session_id:i request_id:i start_time:d status:s command:s sql_handle:x plan_handle:x database_id:i
@@ -268,8 +295,16 @@ VIEWS: dict[str, str] = {
         last_unsuccessful_logon:d unsuccessful_logons:l group_id:i authenticating_database_id:i
     """,
     "dm_exec_trigger_stats": """
-        database_id:i object_id:i type:s sql_handle:x execution_count:l total_worker_time:l
-        total_elapsed_time:l
+        database_id:i object_id:i type:s type_desc:s sql_handle:x plan_handle:x cached_time:d
+        last_execution_time:d execution_count:l total_worker_time:l last_worker_time:l min_worker_time:l
+        max_worker_time:l total_physical_reads:l last_physical_reads:l min_physical_reads:l
+        max_physical_reads:l total_logical_writes:l last_logical_writes:l min_logical_writes:l
+        max_logical_writes:l total_logical_reads:l last_logical_reads:l min_logical_reads:l
+        max_logical_reads:l total_elapsed_time:l last_elapsed_time:l min_elapsed_time:l max_elapsed_time:l
+        total_spills:l last_spills:l min_spills:l max_spills:l total_num_physical_reads:l
+        last_num_physical_reads:l min_num_physical_reads:l max_num_physical_reads:l total_page_server_reads:l
+        last_page_server_reads:l min_page_server_reads:l max_page_server_reads:l total_num_page_server_reads:l
+        last_num_page_server_reads:l min_num_page_server_reads:l max_num_page_server_reads:l
     """,
     "dm_hadr_availability_replica_states": """
         replica_id:g group_id:g is_local:b role:i role_desc:s operational_state_desc:s connected_state_desc:s
@@ -304,7 +339,16 @@ VIEWS: dict[str, str] = {
         current_tasks_count:i runnable_tasks_count:i current_workers_count:i active_workers_count:i
         work_queue_count:l pending_disk_io_count:i load_factor:i
     """,
-    "dm_os_sys_info": "cpu_count:i sqlserver_start_time:d",
+    "dm_os_sys_info": """
+        cpu_ticks:l ms_ticks:l cpu_count:i hyperthread_ratio:i physical_memory_kb:l virtual_memory_kb:l
+        committed_kb:l committed_target_kb:l visible_target_kb:l stack_size_in_bytes:i os_quantum:l
+        os_error_mode:i os_priority_class:i max_workers_count:i scheduler_count:i scheduler_total_count:i
+        deadlock_monitor_serial_number:i sqlserver_start_time_ms_ticks:l sqlserver_start_time:d
+        affinity_type:i affinity_type_desc:s process_kernel_time_ms:l process_user_time_ms:l time_source:i
+        time_source_desc:s virtual_machine_type:i virtual_machine_type_desc:s softnuma_configuration:i
+        softnuma_configuration_desc:s process_physical_affinity:n sql_memory_model:i sql_memory_model_desc:s
+        socket_count:i cores_per_socket:i numa_node_count:i container_type:i container_type_desc:s
+    """,
     "dm_os_sys_memory": """
         total_physical_memory_kb:l available_physical_memory_kb:l system_memory_state_desc:s
     """,

@@ -475,6 +475,10 @@ class _Scope:
                     statement.span,
                     severity="warning",
                 )
+            elif name == "TEXTSIZE" and statement.value.isdigit() and 0 < int(statement.value) < 2**31 - 1:
+                self.problems.add(
+                    "SET TEXTSIZE has no effect: values are told whole.", statement.span, severity="warning"
+                )
 
     def _check_condition(self, condition: nodes.SqlText) -> None:
         if not _COMPARES.intersection(condition.words):

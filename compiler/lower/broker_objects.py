@@ -401,6 +401,14 @@ def create_database(node: nodes.CreateDatabase, ctx: Context) -> list[pl.Invoke]
             hint="PostgreSQL has no snapshots of databases: pg_dump --snapshot, or a copy by TEMPLATE",
         )
         return []
+    words = [token.word for token in node.text.tokens]
+    if ("FOR", "ATTACH") in pairwise(words) or ("FOR", "ATTACH_REBUILD_LOG") in pairwise(words):
+        ctx.problems.add(
+            "CREATE DATABASE … FOR ATTACH makes an empty database: PostgreSQL attaches no files.",
+            node.name.span,
+            hint="pg_restore, or run the scripts that made what is in it",
+            severity="warning",
+        )
     calls = outside_transactions("CREATE DATABASE", ctx) + _plain_call("ssb.create_database", name)
     if node.trustworthy is not None:
         value = pl.Text("ON" if node.trustworthy else "OFF")
@@ -420,6 +428,29 @@ def _check_collation(text: nodes.SqlText | None, ctx: Context) -> None:
             ctx.problem(f"Invalid collation '{token.name}'.", place, number=448)
 
 
+_ENCRYPTS = "the file system of its data directory can encrypt: LUKS, or what the cloud offers"
+_STANDBYS = "streaming replication of PostgreSQL: docs/operations.md"
+_UNHEEDED = {
+    ("READ_ONLY", "ON"): (
+        "READ_ONLY is recorded, and refuses nothing: the database can be written to as before",
+        "REVOKE the rights of those who write",
+    ),
+    ("ENCRYPTION", "ON"): ("ENCRYPTION ON has no effect: PostgreSQL writes the files as they are", _ENCRYPTS),
+    ("CHANGE_TRACKING", "ON"): (
+        "CHANGE_TRACKING has no effect: change tracking does not exist here",
+        "a trigger, or a system-versioned table",
+    ),
+    ("PARTNER", "ON"): ("PARTNER has no effect: PostgreSQL mirrors whole clusters", _STANDBYS),
+    ("WITNESS", "ON"): ("WITNESS has no effect: PostgreSQL mirrors whole clusters", _STANDBYS),
+    ("HADR", "ON"): ("HADR has no effect: PostgreSQL mirrors whole clusters", _STANDBYS),
+}
+"""Options that who sets them relies on, switched on: what happens here, and what to do instead."""
+
+
+def _switched(option: nodes.DatabaseOption) -> str:
+    return "OFF" if option.value is not None and option.value.partition(" ")[0] == "OFF" else "ON"
+
+
 @invocations.register
 def alter_database(node: nodes.AlterDatabase, ctx: Context) -> list[pl.Invoke] | None:
     """ALTER DATABASE: the broker's options are carried out, the others recorded."""
@@ -432,13 +463,9 @@ def alter_database(node: nodes.AlterDatabase, ctx: Context) -> list[pl.Invoke] |
         refuse_reserved_schema(schema_name(None, node.new_name.text, None), node.new_name, ctx)
         calls += _plain_call("ssb.alter_database", name, pl.Text("NAME"), pl.Text(node.new_name.text))
     for option in node.options:
-        if option.name == "READ_ONLY":
-            ctx.problems.add(
-                "READ_ONLY is recorded, and refuses nothing: the database can be written to as before",
-                at=option.span,
-                hint="REVOKE the rights of those who write",
-                severity="warning",
-            )
+        lost, instead = _UNHEEDED.get((option.name, _switched(option)), ("", ""))
+        if lost:
+            ctx.problems.add(lost, at=option.span, hint=instead, severity="warning")
         value = () if option.value is None else (pl.Text(option.value),)
         calls += _plain_call("ssb.alter_database", name, pl.Text(option.name), *value)
     if not calls:

@@ -85,6 +85,8 @@ def _definition(node: nodes.Statement, ctx: Context) -> list[pl.Statement]:
         return []
     # Only definitions raise errors with another severity than 16, which stands in the detail.
     verb = None if isinstance(node, _DIALOG) else node.verb
+    if isinstance(node, nodes.CreateSchema):
+        verb = "CREATE SCHEMA"  # error 2759 stands behind its errors
     status = ctx.status(node, pl.Number(0))
     if len(body) == 1 or not isinstance(node, nodes.DropStatement):
         guarded = ctx.guard(node, [*body, *status], verb=verb, hints=verb is not None)

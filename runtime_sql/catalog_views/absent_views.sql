@@ -12,14 +12,38 @@ CREATE OR REPLACE VIEW sys.dm_exec_procedure_stats AS
 SELECT NULL::integer AS database_id, NULL::integer AS object_id, NULL::text AS type, NULL::text AS type_desc,
        NULL::bytea AS sql_handle, NULL::bytea AS plan_handle, NULL::timestamp(3) AS cached_time,
        NULL::timestamp(3) AS last_execution_time, NULL::bigint AS execution_count, NULL::bigint AS total_worker_time,
-       NULL::bigint AS last_worker_time, NULL::bigint AS total_physical_reads, NULL::bigint AS total_logical_writes,
-       NULL::bigint AS total_logical_reads, NULL::bigint AS total_elapsed_time, NULL::bigint AS last_elapsed_time,
-       NULL::bigint AS min_elapsed_time, NULL::bigint AS max_elapsed_time
+       NULL::bigint AS last_worker_time, NULL::bigint AS min_worker_time, NULL::bigint AS max_worker_time,
+       NULL::bigint AS total_physical_reads, NULL::bigint AS last_physical_reads, NULL::bigint AS min_physical_reads,
+       NULL::bigint AS max_physical_reads, NULL::bigint AS total_logical_writes, NULL::bigint AS last_logical_writes,
+       NULL::bigint AS min_logical_writes, NULL::bigint AS max_logical_writes, NULL::bigint AS total_logical_reads,
+       NULL::bigint AS last_logical_reads, NULL::bigint AS min_logical_reads, NULL::bigint AS max_logical_reads,
+       NULL::bigint AS total_elapsed_time, NULL::bigint AS last_elapsed_time, NULL::bigint AS min_elapsed_time,
+       NULL::bigint AS max_elapsed_time, NULL::bigint AS total_spills, NULL::bigint AS last_spills,
+       NULL::bigint AS min_spills, NULL::bigint AS max_spills, NULL::bigint AS total_num_physical_reads,
+       NULL::bigint AS last_num_physical_reads, NULL::bigint AS min_num_physical_reads,
+       NULL::bigint AS max_num_physical_reads, NULL::bigint AS total_page_server_reads,
+       NULL::bigint AS last_page_server_reads, NULL::bigint AS min_page_server_reads, NULL::bigint AS max_page_server_reads,
+       NULL::bigint AS total_num_page_server_reads, NULL::bigint AS last_num_page_server_reads,
+       NULL::bigint AS min_num_page_server_reads, NULL::bigint AS max_num_page_server_reads
  WHERE false;
 
 CREATE OR REPLACE VIEW sys.dm_exec_trigger_stats AS
-SELECT NULL::integer AS database_id, NULL::integer AS object_id, NULL::text AS type, NULL::bytea AS sql_handle,
-       NULL::bigint AS execution_count, NULL::bigint AS total_worker_time, NULL::bigint AS total_elapsed_time
+SELECT NULL::integer AS database_id, NULL::integer AS object_id, NULL::text AS type, NULL::text AS type_desc,
+       NULL::bytea AS sql_handle, NULL::bytea AS plan_handle, NULL::timestamp(3) AS cached_time,
+       NULL::timestamp(3) AS last_execution_time, NULL::bigint AS execution_count, NULL::bigint AS total_worker_time,
+       NULL::bigint AS last_worker_time, NULL::bigint AS min_worker_time, NULL::bigint AS max_worker_time,
+       NULL::bigint AS total_physical_reads, NULL::bigint AS last_physical_reads, NULL::bigint AS min_physical_reads,
+       NULL::bigint AS max_physical_reads, NULL::bigint AS total_logical_writes, NULL::bigint AS last_logical_writes,
+       NULL::bigint AS min_logical_writes, NULL::bigint AS max_logical_writes, NULL::bigint AS total_logical_reads,
+       NULL::bigint AS last_logical_reads, NULL::bigint AS min_logical_reads, NULL::bigint AS max_logical_reads,
+       NULL::bigint AS total_elapsed_time, NULL::bigint AS last_elapsed_time, NULL::bigint AS min_elapsed_time,
+       NULL::bigint AS max_elapsed_time, NULL::bigint AS total_spills, NULL::bigint AS last_spills,
+       NULL::bigint AS min_spills, NULL::bigint AS max_spills, NULL::bigint AS total_num_physical_reads,
+       NULL::bigint AS last_num_physical_reads, NULL::bigint AS min_num_physical_reads,
+       NULL::bigint AS max_num_physical_reads, NULL::bigint AS total_page_server_reads,
+       NULL::bigint AS last_page_server_reads, NULL::bigint AS min_page_server_reads, NULL::bigint AS max_page_server_reads,
+       NULL::bigint AS total_num_page_server_reads, NULL::bigint AS last_num_page_server_reads,
+       NULL::bigint AS min_num_page_server_reads, NULL::bigint AS max_num_page_server_reads
  WHERE false;
 
 CREATE OR REPLACE VIEW sys.dm_exec_session_wait_stats AS

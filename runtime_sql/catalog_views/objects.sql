@@ -461,6 +461,18 @@ SELECT 1::smallint, 'OBJECT_OR_COLUMN', o.object_id, 0,
                       WHERE p.oid = o.object_id::oid AND o.type IN ('P', 'FN', 'IF', 'TF') AND p.proacl IS NOT NULL) AS r
  CROSS JOIN LATERAL aclexplode(r.acl) AS a
  WHERE a.grantee <> r.owner AND NOT (r.is_routine AND a.grantee = 0)
+   AND a.privilege_type IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE', 'REFERENCES', 'EXECUTE')
+UNION ALL
+-- What is granted on a schema is what its later tables and routines begin with.
+SELECT DISTINCT 3::smallint, 'SCHEMA', v.schema_id, 0,
+       CASE a.grantee WHEN 0 THEN 0 ELSE ssb_internal.principal_id_of(ssb_internal.user_of_role(pg_get_userbyid(a.grantee), d.id), d.id) END,
+       ssb_internal.principal_id_of(ssb_internal.user_of_role(pg_get_userbyid(a.grantor), d.id), d.id),
+       ssb_internal.permission_code(a.privilege_type)::char(4), a.privilege_type, 'G'::char(1), 'GRANT'
+  FROM pg_default_acl AS l
+  JOIN ssb_internal.visible_schema AS v ON v.oid = l.defaclnamespace
+ CROSS JOIN (SELECT ssb_internal.current_database_id() AS id) AS d
+ CROSS JOIN LATERAL aclexplode(l.defaclacl) AS a
+ WHERE l.defaclobjtype = CASE a.privilege_type WHEN 'EXECUTE' THEN 'f' ELSE 'r' END::"char"
    AND a.privilege_type IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE', 'REFERENCES', 'EXECUTE');
 
 -- The view of SQL Server 2000, still common in "if it exists" checks.

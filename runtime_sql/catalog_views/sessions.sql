@@ -201,15 +201,60 @@ SELECT NULL::text AS wait_type, NULL::bigint AS waiting_tasks_count, NULL::bigin
        NULL::bigint AS signal_wait_time_ms
  WHERE false;
 CREATE OR REPLACE VIEW sys.dm_exec_query_stats AS
-SELECT NULL::bytea AS sql_handle, NULL::bytea AS plan_handle, NULL::bigint AS execution_count, NULL::bigint AS total_worker_time,
-       NULL::bigint AS total_elapsed_time, NULL::bigint AS total_logical_reads, NULL::timestamp(3) AS last_execution_time
+SELECT NULL::bytea AS sql_handle, NULL::integer AS statement_start_offset, NULL::integer AS statement_end_offset,
+       NULL::bigint AS plan_generation_num, NULL::bytea AS plan_handle, NULL::timestamp(3) AS creation_time,
+       NULL::timestamp(3) AS last_execution_time, NULL::bigint AS execution_count, NULL::bigint AS total_worker_time,
+       NULL::bigint AS last_worker_time, NULL::bigint AS min_worker_time, NULL::bigint AS max_worker_time,
+       NULL::bigint AS total_physical_reads, NULL::bigint AS last_physical_reads, NULL::bigint AS min_physical_reads,
+       NULL::bigint AS max_physical_reads, NULL::bigint AS total_logical_writes, NULL::bigint AS last_logical_writes,
+       NULL::bigint AS min_logical_writes, NULL::bigint AS max_logical_writes, NULL::bigint AS total_logical_reads,
+       NULL::bigint AS last_logical_reads, NULL::bigint AS min_logical_reads, NULL::bigint AS max_logical_reads,
+       NULL::bigint AS total_clr_time, NULL::bigint AS last_clr_time, NULL::bigint AS min_clr_time,
+       NULL::bigint AS max_clr_time, NULL::bigint AS total_elapsed_time, NULL::bigint AS last_elapsed_time,
+       NULL::bigint AS min_elapsed_time, NULL::bigint AS max_elapsed_time, NULL::bytea AS query_hash,
+       NULL::bytea AS query_plan_hash, NULL::bigint AS total_rows, NULL::bigint AS last_rows, NULL::bigint AS min_rows,
+       NULL::bigint AS max_rows, NULL::bytea AS statement_sql_handle, NULL::bigint AS statement_context_id,
+       NULL::bigint AS total_dop, NULL::bigint AS last_dop, NULL::bigint AS min_dop, NULL::bigint AS max_dop,
+       NULL::bigint AS total_grant_kb, NULL::bigint AS last_grant_kb, NULL::bigint AS min_grant_kb,
+       NULL::bigint AS max_grant_kb, NULL::bigint AS total_used_grant_kb, NULL::bigint AS last_used_grant_kb,
+       NULL::bigint AS min_used_grant_kb, NULL::bigint AS max_used_grant_kb, NULL::bigint AS total_ideal_grant_kb,
+       NULL::bigint AS last_ideal_grant_kb, NULL::bigint AS min_ideal_grant_kb, NULL::bigint AS max_ideal_grant_kb,
+       NULL::bigint AS total_reserved_threads, NULL::bigint AS last_reserved_threads, NULL::bigint AS min_reserved_threads,
+       NULL::bigint AS max_reserved_threads, NULL::bigint AS total_used_threads, NULL::bigint AS last_used_threads,
+       NULL::bigint AS min_used_threads, NULL::bigint AS max_used_threads, NULL::bigint AS total_columnstore_segment_reads,
+       NULL::bigint AS last_columnstore_segment_reads, NULL::bigint AS min_columnstore_segment_reads,
+       NULL::bigint AS max_columnstore_segment_reads, NULL::bigint AS total_columnstore_segment_skips,
+       NULL::bigint AS last_columnstore_segment_skips, NULL::bigint AS min_columnstore_segment_skips,
+       NULL::bigint AS max_columnstore_segment_skips, NULL::bigint AS total_spills, NULL::bigint AS last_spills,
+       NULL::bigint AS min_spills, NULL::bigint AS max_spills, NULL::bigint AS total_num_physical_reads,
+       NULL::bigint AS last_num_physical_reads, NULL::bigint AS min_num_physical_reads,
+       NULL::bigint AS max_num_physical_reads, NULL::bigint AS total_page_server_reads,
+       NULL::bigint AS last_page_server_reads, NULL::bigint AS min_page_server_reads, NULL::bigint AS max_page_server_reads,
+       NULL::bigint AS total_num_page_server_reads, NULL::bigint AS last_num_page_server_reads,
+       NULL::bigint AS min_num_page_server_reads, NULL::bigint AS max_num_page_server_reads
  WHERE false;
 CREATE OR REPLACE VIEW sys.dm_db_index_usage_stats AS
-SELECT 5 AS database_id, x.object_id, x.index_id, 0::bigint AS user_seeks, 0::bigint AS user_scans, 0::bigint AS user_lookups,
-       0::bigint AS user_updates
-  FROM sys.indexes AS x WHERE false;
+SELECT NULL::integer AS database_id, NULL::integer AS object_id, NULL::integer AS index_id, NULL::bigint AS user_seeks,
+       NULL::bigint AS user_scans, NULL::bigint AS user_lookups, NULL::bigint AS user_updates,
+       NULL::timestamp(3) AS last_user_seek, NULL::timestamp(3) AS last_user_scan, NULL::timestamp(3) AS last_user_lookup,
+       NULL::timestamp(3) AS last_user_update, NULL::bigint AS system_seeks, NULL::bigint AS system_scans,
+       NULL::bigint AS system_lookups, NULL::bigint AS system_updates, NULL::timestamp(3) AS last_system_seek,
+       NULL::timestamp(3) AS last_system_scan, NULL::timestamp(3) AS last_system_lookup,
+       NULL::timestamp(3) AS last_system_update
+ WHERE false;
 CREATE OR REPLACE VIEW sys.dm_os_sys_info AS
-SELECT 1 AS cpu_count, pg_postmaster_start_time()::timestamp(3) AS sqlserver_start_time;
+SELECT NULL::bigint AS cpu_ticks, (extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()) * 1000)::bigint AS ms_ticks,
+       1 AS cpu_count, 1 AS hyperthread_ratio, NULL::bigint AS physical_memory_kb, NULL::bigint AS virtual_memory_kb,
+       NULL::bigint AS committed_kb, NULL::bigint AS committed_target_kb, NULL::bigint AS visible_target_kb,
+       NULL::integer AS stack_size_in_bytes, NULL::bigint AS os_quantum, NULL::integer AS os_error_mode, NULL::integer AS os_priority_class,
+       current_setting('max_connections')::integer AS max_workers_count, NULL::integer AS scheduler_count,
+       NULL::integer AS scheduler_total_count, NULL::integer AS deadlock_monitor_serial_number, 0::bigint AS sqlserver_start_time_ms_ticks,
+       pg_postmaster_start_time()::timestamp(3) AS sqlserver_start_time, NULL::integer AS affinity_type, NULL::text AS affinity_type_desc,
+       NULL::bigint AS process_kernel_time_ms, NULL::bigint AS process_user_time_ms, NULL::integer AS time_source,
+       NULL::text AS time_source_desc, NULL::integer AS virtual_machine_type, NULL::text AS virtual_machine_type_desc,
+       NULL::integer AS softnuma_configuration, NULL::text AS softnuma_configuration_desc, NULL::text AS process_physical_affinity,
+       NULL::integer AS sql_memory_model, NULL::text AS sql_memory_model_desc, NULL::integer AS socket_count,
+       NULL::integer AS cores_per_socket, NULL::integer AS numa_node_count, NULL::integer AS container_type, NULL::text AS container_type_desc;
 
 -- Compiled KILL asks this first.
 CREATE OR REPLACE FUNCTION ssb_internal.refuse_kill_in_transaction(p_trancount integer)

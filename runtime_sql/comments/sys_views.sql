@@ -975,8 +975,19 @@ dm_os_waiting_tasks: The statements that wait, and the daemon's sessions that wa
   waiting_task_address, resource_address, blocking_task_address: Always NULL: PostgreSQL has processes.
 
 dm_os_sys_info: The server.
-  cpu_count: Always 1: PostgreSQL does not tell.
+  ms_ticks: Milliseconds since PostgreSQL was started.
+  cpu_count, hyperthread_ratio: Always 1: PostgreSQL does not tell.
+  cpu_ticks, process_kernel_time_ms, process_user_time_ms: Always NULL: PostgreSQL does not tell.
+  physical_memory_kb, virtual_memory_kb, committed_kb, committed_target_kb, visible_target_kb: Always NULL: PostgreSQL does not tell.
+  stack_size_in_bytes, os_quantum, os_error_mode, os_priority_class: Always NULL: PostgreSQL does not tell.
+  socket_count, cores_per_socket, numa_node_count: Always NULL: PostgreSQL does not tell.
+  max_workers_count: How many sessions there may be, max_connections.
+  scheduler_count, scheduler_total_count, deadlock_monitor_serial_number: Always NULL: PostgreSQL has no schedulers.
+  sqlserver_start_time_ms_ticks: Always 0: ms_ticks counts from there.
   sqlserver_start_time: When PostgreSQL was started.
+  affinity_type, affinity_type_desc, process_physical_affinity, softnuma_configuration, softnuma_configuration_desc: Always NULL: the system decides.
+  time_source, time_source_desc, sql_memory_model, sql_memory_model_desc: Always NULL: PostgreSQL has one of them only.
+  virtual_machine_type, virtual_machine_type_desc, container_type, container_type_desc: Always NULL: PostgreSQL does not tell.
 
 servers: The instance: one row.
   server_id: Always 0.
@@ -1113,13 +1124,34 @@ dm_exec_procedure_stats: No rows: pg_stat_user_functions has such figures.
   cached_time: When the plan was made.
   last_execution_time: When it ran last.
   execution_count: How often it ran.
-  total_worker_time, last_worker_time: Processor time, in microseconds.
+  total_worker_time, last_worker_time, min_worker_time, max_worker_time: Processor time, in microseconds.
   total_elapsed_time, last_elapsed_time, min_elapsed_time, max_elapsed_time: How long it took, in microseconds.
-  total_logical_reads, total_logical_writes, total_physical_reads: Pages that were read or written.
+  total_logical_reads, last_logical_reads, min_logical_reads, max_logical_reads: Pages that were read.
+  total_logical_writes, last_logical_writes, min_logical_writes, max_logical_writes: Pages that were written.
+  total_physical_reads, last_physical_reads, min_physical_reads, max_physical_reads: Pages that were read from the disk.
+  total_num_physical_reads, last_num_physical_reads, min_num_physical_reads, max_num_physical_reads: Reads of the disk.
+  total_page_server_reads, last_page_server_reads, min_page_server_reads, max_page_server_reads: Pages that another server read.
+  total_num_page_server_reads, last_num_page_server_reads, min_num_page_server_reads, max_num_page_server_reads: Reads of another server.
+  total_spills, last_spills, min_spills, max_spills: Pages that did not fit into memory.
 
 dm_exec_trigger_stats < dm_exec_procedure_stats: No rows: pg_stat_user_functions has such figures.
 
 dm_exec_query_stats < dm_exec_procedure_stats: No rows: PostgreSQL's extension pg_stat_statements has such figures.
+  statement_start_offset, statement_end_offset: Where in the text the statement stands, in bytes.
+  plan_generation_num: Number of the plan among those of the statement.
+  creation_time: When the plan was made.
+  total_clr_time, last_clr_time, min_clr_time, max_clr_time: Time in .NET, in microseconds.
+  query_hash, query_plan_hash, statement_sql_handle: What statements or plans have that are alike.
+  statement_context_id: Number of the settings that it ran under.
+  total_rows, last_rows, min_rows, max_rows: Rows that it gave.
+  total_dop, last_dop, min_dop, max_dop: How many worked on it at once.
+  total_grant_kb, last_grant_kb, min_grant_kb, max_grant_kb: Memory that it got, in kB.
+  total_used_grant_kb, last_used_grant_kb, min_used_grant_kb, max_used_grant_kb: Memory that it used, in kB.
+  total_ideal_grant_kb, last_ideal_grant_kb, min_ideal_grant_kb, max_ideal_grant_kb: Memory that it would have liked, in kB.
+  total_reserved_threads, last_reserved_threads, min_reserved_threads, max_reserved_threads: Threads kept for it.
+  total_used_threads, last_used_threads, min_used_threads, max_used_threads: Threads that it used.
+  total_columnstore_segment_reads, last_columnstore_segment_reads, min_columnstore_segment_reads, max_columnstore_segment_reads: Segments of column stores that were read.
+  total_columnstore_segment_skips, last_columnstore_segment_skips, min_columnstore_segment_skips, max_columnstore_segment_skips: Segments of column stores that were not read.
 
 dm_exec_cached_plans: No rows: each PostgreSQL session keeps its own plans.
   bucketid, pool_id: Where it is kept.
@@ -1134,6 +1166,9 @@ dm_db_index_usage_stats: No rows: pg_stat_user_indexes has such figures.
   user_scans: How often it was read through.
   user_lookups: How often the row was fetched.
   user_updates: How often it was changed.
+  last_user_seek, last_user_scan, last_user_lookup, last_user_update: When it was so last.
+  system_seeks, system_scans, system_lookups, system_updates: How often the system did so.
+  last_system_seek, last_system_scan, last_system_lookup, last_system_update: When the system did so last.
 
 dm_db_missing_index_details: No rows: PostgreSQL suggests no indexes.
   index_handle: Number of the suggestion.

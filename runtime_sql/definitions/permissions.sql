@@ -502,6 +502,9 @@ DECLARE
     v_command text := CASE p_verb WHEN 'GRANT' THEN 'GRANT %s ON %s %s TO %s'
                                   WHEN 'GRANT OPTION' THEN 'REVOKE GRANT OPTION FOR %s ON %s %s FROM %s'
                                   ELSE 'REVOKE %s ON %s %s FROM %s' END;
+    v_later text := 'ALTER DEFAULT PRIVILEGES IN SCHEMA %s '
+                    || CASE p_verb WHEN 'GRANT' THEN 'GRANT %s ON %s TO %s' WHEN 'GRANT OPTION' THEN 'REVOKE GRANT OPTION FOR %s ON %s FROM %s'
+                                   ELSE 'REVOKE %s ON %s FROM %s' END;
 BEGIN
     IF upper(p_class COLLATE "C") = 'SCHEMA' THEN
         v_kinds := '{ALL TABLES IN SCHEMA,ALL ROUTINES IN SCHEMA}';
@@ -538,9 +541,15 @@ BEGIN
                 v_privilege := ssb_internal.postgres_privilege(v_privilege, v_kind);
                 CONTINUE WHEN v_privilege IS NULL;
                 EXECUTE format(v_command, v_privilege, v_kind, v_object, v_role);
+                -- What is granted on a schema is granted on what comes into it later, too: of those who are this role.
+                IF upper(p_class COLLATE "C") = 'SCHEMA' THEN
+                    EXECUTE format(v_later, v_object, v_privilege,
+                                   CASE v_kind WHEN 'ALL TABLES IN SCHEMA' THEN 'TABLES' ELSE 'ROUTINES' END, v_role);
+                END IF;
                 -- SCOPE_IDENTITY() reads the sequence that the INSERT has moved on.
                 IF v_privilege IN ('INSERT', 'ALL') AND v_kind = 'ALL TABLES IN SCHEMA' THEN
                     EXECUTE format(v_command, 'SELECT', 'ALL SEQUENCES IN SCHEMA', v_object, v_role);
+                    EXECUTE format(v_later, v_object, 'SELECT', 'SEQUENCES', v_role);
                 ELSIF v_privilege IN ('INSERT', 'ALL') AND v_kind = 'TABLE'
                       AND sys.identity_sequence(v_object::regclass) IS NOT NULL THEN
                     EXECUTE format(v_command, 'SELECT', 'SEQUENCE', sys.identity_sequence(v_object::regclass), v_role);

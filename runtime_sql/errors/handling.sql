@@ -119,13 +119,19 @@ BEGIN
     END IF;
     v_error.message := ssb_internal.as_written(v_error.number, v_error.message, v_error.procedure, v_error.line);
     v_number := v_error.number;
-    -- Error 1750, 3727 or 5069 comes behind, and is the one that CATCH and @@ERROR know.
-    IF ssb_internal.spoils_constraint(v_number, v_error.state, p_verb) OR ssb_internal.spoils_database(v_number) THEN
+    -- Error 1750, 3727, 5069 or 2759 comes behind, and is the one that CATCH and @@ERROR know.
+    IF p_verb = 'CREATE SCHEMA' OR ssb_internal.spoils_constraint(v_number, v_error.state, p_verb)
+       OR ssb_internal.spoils_database(v_number) THEN
         IF session.try_depth = 0 THEN
             PERFORM ssb_internal.report(v_error, nullif(p_hint, ''));
         END IF;
         p_hint := NULL;
-        IF v_number IN (3725, 3728) THEN
+        IF p_verb = 'CREATE SCHEMA' THEN
+            v_error.number := 2759;
+            v_error.message := 'CREATE SCHEMA failed due to previous errors.';
+            v_error.severity := 16;
+            v_error.state := 0;
+        ELSIF v_number IN (3725, 3728) THEN
             v_error.number := 3727;
             v_error.message := 'Could not drop constraint. See previous errors.';
             v_error.state := 0;

@@ -45,6 +45,18 @@ def test_a_procedure_of_a_later_batch_is_known() -> None:
     assert "CALL dbo.b(1, r, session)" in first.statements[-1].sql
 
 
+def test_hints_that_would_lock_a_view_are_told() -> None:
+    script = (
+        "CREATE TABLE dbo.stock (id int PRIMARY KEY, n int)\nGO\n"
+        "CREATE VIEW dbo.left_over AS SELECT id, n FROM dbo.stock WHERE n > 0\nGO\n"
+        "SELECT id FROM dbo.left_over AS l WITH (UPDLOCK, ROWLOCK) WHERE n = 1\n"
+        "SELECT id FROM dbo.left_over WITH (NOLOCK)\nSELECT id FROM dbo.stock WITH (UPDLOCK)\n"
+    )
+    (warning,) = compile_script(Source("views.sql", script)).problems
+    told = warning.severity, warning.message, warning.span.line
+    assert told == ("warning", "UPDLOCK locks nothing here: dbo.left_over is a view", 5)
+
+
 def _calls(script: str) -> int:
     """How many functions of Python a translation calls."""
     calls = 0

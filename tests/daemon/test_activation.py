@@ -399,6 +399,19 @@ def test_an_idle_program_ends_at_once_when_the_daemon_stops(sql: Connection, dae
 
 
 @pytest.mark.one_postgres
+def test_what_a_daemon_counts_stays_when_it_stops_soon(sql: Connection, daemon: Start) -> None:
+    counted = "SELECT coalesce((SELECT value FROM ssb.broker_counter WHERE name = 'readers_started'), 0)"
+    before = sql.execute(counted).fetchone()
+    running = daemon()
+    send(sql, "one")
+    activate(sql, DRAIN)
+    until(lambda: len(done(sql)) == 1)
+    running.broker.stop()
+    after = sql.execute(counted).fetchone()
+    assert before is not None and after is not None and after[0] > before[0]
+
+
+@pytest.mark.one_postgres
 def test_stopping_lets_a_program_finish_within_the_grace_period(sql: Connection, daemon: Start) -> None:
     activate(
         sql,

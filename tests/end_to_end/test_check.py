@@ -196,6 +196,62 @@ def test_a_trigger_order_that_is_not_obeyed_is_told() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("statement", "told", "instead"),
+    [
+        ("EXEC sp_procoption 'dbo.p', 'startup', 'on'", "sp_procoption has no effect", "a timer"),
+        ("EXEC master..sp_addsrvrolemember 'u', 'sysadmin'", "sp_addsrvrolemember has no effect", "roles"),
+        ("EXEC sp_denylogin 'u'", "sp_denylogin has no effect", "pg_hba.conf"),
+        ("EXEC sp_changeobjectowner 'a.t', 'dbo'", "sp_changeobjectowner has no effect", "TRANSFER"),
+        ("ALTER DATABASE CURRENT SET ENCRYPTION ON", "ENCRYPTION ON has no effect", "file system"),
+        (
+            "ALTER DATABASE d SET CHANGE_TRACKING = ON (AUTO_CLEANUP = ON)",
+            "CHANGE_TRACKING has no effect",
+            "trigger",
+        ),
+        ("ALTER DATABASE d SET PARTNER = 'TCP://x:5022'", "PARTNER has no effect", "replication"),
+        ("ALTER DATABASE d SET HADR AVAILABILITY GROUP = ag", "HADR has no effect", "replication"),
+        ("SET TEXTSIZE 100", "SET TEXTSIZE has no effect", "whole"),
+        ("EXEC sp_configure 'nested triggers', 0", "sp_configure has no effect", "stays 1"),
+        (
+            "EXEC sp_configure @configname = 'Two digit year cutoff', @configvalue = 2040",
+            "sp_configure has no effect",
+            "stays 2049",
+        ),
+        (
+            "CREATE DATABASE d ON (FILENAME = 'd.mdf') FOR ATTACH WITH ENABLE_BROKER",
+            "CREATE DATABASE … FOR ATTACH makes an empty database",
+            "pg_restore",
+        ),
+        (
+            "CREATE DATABASE d ON (FILENAME = 'd.mdf') FOR ATTACH_REBUILD_LOG",
+            "CREATE DATABASE … FOR ATTACH makes an empty database",
+            "pg_restore",
+        ),
+    ],
+)
+def test_what_a_script_would_rely_on_and_does_not_get_is_told(
+    statement: str, told: str, instead: str
+) -> None:
+    (problem,) = check_scripts([Source("a.sql", statement)])
+    assert (problem.severity, problem.message.split(":")[0]) == ("warning", told)
+    assert instead in f"{problem.message} {problem.hint}"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "ALTER DATABASE CURRENT SET ENCRYPTION OFF, CHANGE_TRACKING = OFF, HADR OFF, READ_WRITE",
+        "ALTER DATABASE CURRENT SET PARTNER OFF",
+        "SET TEXTSIZE 2147483647; SET TEXTSIZE -1; SET TEXTSIZE 0",
+        "EXEC sp_configure 'nested triggers', 1; EXEC sp_configure 'max degree of parallelism', 4",
+        "DECLARE @n INT = 0; EXEC sp_configure 'nested triggers', @n",
+    ],
+)
+def test_what_stays_as_it_is_is_not_told(statement: str) -> None:
+    assert list(check_scripts([Source("a.sql", statement)])) == []
+
+
 @pytest.mark.long
 def test_processes_find_what_one_finds() -> None:
     sources = []

@@ -47,6 +47,19 @@ SELECT name, type FROM sys.objects WHERE type IN ('P', 'V', 'FN', 'TR', 'C', 'UQ
 SELECT OBJECT_NAME(object_id) AS module, REPLACE(REPLACE(definition, ';', ''), 'CREATE   ', 'CREATE ')
   FROM sys.sql_modules ORDER BY 1;
 SELECT name FROM sys.indexes WHERE name LIKE 'ix%' ORDER BY name;
+SELECT name, type FROM sys.objects WHERE type IN ('U', 'SO', 'TF', 'IF') AND is_ms_shipped = 0 ORDER BY name;
+SELECT name, port FROM sys.tcp_endpoints ORDER BY name;
+SELECT name, remote_service_name FROM sys.remote_service_bindings ORDER BY name;
+SELECT n.name, OBJECT_NAME(n.parent_id) AS queue, e.type_desc
+  FROM sys.event_notifications AS n JOIN sys.events AS e ON e.object_id = n.object_id ORDER BY n.name, queue;
+SELECT name, USER_NAME(principal_id) AS owner FROM sys.routes ORDER BY name;
+SELECT name, type FROM sys.database_principals WHERE name IN ('u', 'v', 'r') ORDER BY name;
+SELECT USER_NAME(role_principal_id) AS role, USER_NAME(member_principal_id) AS member
+  FROM sys.database_role_members ORDER BY role, member;
+SELECT class_desc, permission_name, state, USER_NAME(grantee_principal_id) AS grantee
+  FROM sys.database_permissions WHERE class > 1 OR class = 1 AND OBJECT_NAME(major_id) IN ('a', 'x', 'y')
+ ORDER BY class_desc, permission_name, grantee;
+SELECT class_desc, permission_name FROM sys.server_permissions WHERE class = 105;
 """
 
 
@@ -196,6 +209,12 @@ def test_a_difference(old: str, new: str, expected: list[str]) -> None:
             ("new.sql", 2),
         ),
         ("CREATE TABLE t (a INT)", "GO", "Table t is gone: its rows would be lost.", ("old.sql", 1)),
+        (
+            "CREATE QUEUE x; CREATE SERVICE s ON QUEUE x",
+            "CREATE TABLE x (a INT); CREATE QUEUE y; CREATE SERVICE s ON QUEUE y",
+            "Queue x makes way for another object, and a service is on it.",
+            ("old.sql", 1),
+        ),
         (
             "CREATE TABLE t (a INT, b INT)",
             "CREATE TABLE t (b INT)",
@@ -390,6 +409,93 @@ def test_what_depends_on_a_column_makes_way_for_its_type(database: Database, psq
     old = old.replace("a INT", "a INT DEFAULT 7")
     with pytest.raises(CompileError, match="Column a of t changes its type, and has a constraint"):
         apply(psql, database, old, old.replace("a INT", "a BIGINT"))
+
+
+ENDPOINT = (
+    "CREATE ENDPOINT {} STATE = STARTED AS TCP (LISTENER_PORT = {}) "
+    "FOR SERVICE_BROKER (AUTHENTICATION = WINDOWS);"
+)
+PRIORITY = "CREATE BROKER PRIORITY {} FOR CONVERSATION SET (REMOTE_SERVICE_NAME = N'{}', PRIORITY_LEVEL = 3);"
+BINDING = "CREATE REMOTE SERVICE BINDING {} TO SERVICE '{}' WITH USER = u;"
+NOTIFICATION = "CREATE EVENT NOTIFICATION n ON QUEUE {} FOR {} TO SERVICE 's', 'current database';"
+QUEUES = "CREATE USER u WITHOUT LOGIN; CREATE QUEUE q1; CREATE QUEUE q2; CREATE SERVICE s ON QUEUE q1;"
+P = "\nGO\nCREATE PROCEDURE p AS RETURN 0;"
+ACTIVATED = "WITH ACTIVATION (STATUS = ON, PROCEDURE_NAME = p, MAX_QUEUE_READERS = 1, EXECUTE AS SELF)"
+OVER_X = (
+    "CREATE TRIGGER tr ON x INSTEAD OF INSERT AS PRINT 'i';\nGO\nCREATE VIEW y AS SELECT a FROM x;\nGO\n"
+    "GRANT SELECT ON x TO public; GRANT SELECT ON y TO public;"
+)
+VIEWS = "CREATE TABLE t (a INT);\nGO\nCREATE VIEW x AS SELECT a FROM t;\nGO\n"
+
+
+@pytest.mark.one_postgres
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param(ENDPOINT.format("e1", 4022), ENDPOINT.format("e2", 4022), id="one endpoint"),
+        pytest.param(
+            PRIORITY.format("p1", "//X") + PRIORITY.format("p2", "//Y"),
+            PRIORITY.format("p1", "//Y") + PRIORITY.format("p2", "//X"),
+            id="priorities change places",
+        ),
+        pytest.param(
+            PRIORITY.format("p1", "//X"), PRIORITY.format("p2", "//X"), id="priority of another name"
+        ),
+        pytest.param(
+            QUEUES + BINDING.format("b1", "//X") + BINDING.format("b2", "//Y"),
+            QUEUES + BINDING.format("b1", "//Y") + BINDING.format("b3", "//X"),
+            id="bindings change places",
+        ),
+        pytest.param(
+            QUEUES + NOTIFICATION.format("q1", "QUEUE_ACTIVATION") + P,
+            QUEUES.replace("QUEUE q1;", f"QUEUE q1 {ACTIVATED};", 1) + P,
+            id="activation instead of its notification",
+        ),
+        pytest.param(
+            QUEUES
+            + NOTIFICATION.format("q1", "BROKER_QUEUE_DISABLED")
+            + NOTIFICATION.format("q2", "BROKER_QUEUE_DISABLED"),
+            QUEUES + NOTIFICATION.format("q2", "QUEUE_ACTIVATION"),
+            id="notifications of one name",
+        ),
+        pytest.param(
+            "CREATE ROLE r; CREATE USER v WITHOUT LOGIN; ALTER ROLE r ADD MEMBER v; CREATE QUEUE a;\n"
+            "GRANT RECEIVE ON a TO r;",
+            "CREATE ROLE v; CREATE USER r WITHOUT LOGIN; ALTER ROLE v ADD MEMBER r; CREATE QUEUE a;\n"
+            "GRANT RECEIVE ON a TO r;",
+            id="a user instead of a role",
+        ),
+        pytest.param(
+            VIEWS + OVER_X + "DENY VIEW DEFINITION ON x TO public;",
+            "CREATE TABLE t (a INT);\nCREATE TABLE x (a INT);\nGO\n" + OVER_X,
+            id="a table instead of a view",
+        ),
+        pytest.param(
+            "CREATE TABLE t (a INT);\nCREATE SEQUENCE d;\nCREATE SYNONYM c FOR t;\n"
+            "GO\nCREATE PROCEDURE a AS RETURN 0;\nGO\nCREATE FUNCTION b () RETURNS INT AS BEGIN RETURN 1 END",
+            "CREATE TABLE t (a INT);\nCREATE SYNONYM d FOR t;\nCREATE QUEUE c;\n"
+            "GO\nCREATE FUNCTION a () RETURNS INT AS BEGIN RETURN 1 END\nGO\nCREATE PROCEDURE b AS RETURN 0;",
+            id="modules of other kinds",
+        ),
+        pytest.param(
+            ENDPOINT.format("e", 4022) + "GRANT CONNECT ON ENDPOINT::e TO public;\n"
+            "CREATE USER u WITHOUT LOGIN; CREATE ROUTE r WITH SERVICE_NAME = 'x', ADDRESS = 'TCP://x:1';\n"
+            "GRANT CONTROL ON ROUTE::r TO u; ALTER AUTHORIZATION ON ROUTE::r TO u;",
+            ENDPOINT.format("e", 4023) + "GRANT CONNECT ON ENDPOINT::e TO public;\n"
+            "CREATE USER u WITHOUT LOGIN; CREATE ROUTE r WITH SERVICE_NAME = 'x', ADDRESS = 'TCP://x:2';\n"
+            "GRANT CONTROL ON ROUTE::r TO u; ALTER AUTHORIZATION ON ROUTE::r TO u;",
+            id="what is granted on an endpoint and a route",
+        ),
+    ],
+)
+def test_what_is_in_the_way_of_another_goes_first(
+    new_database: Callable[[], Database], psql: str, old: str, new: str
+) -> None:
+    changed, fresh = new_database(), new_database()
+    run(changed, f"{old}\n")
+    run(fresh, f"{new}\n")
+    assert apply(psql, changed, old, new, allow_drop=True) == ""
+    assert catalog(changed) == catalog(fresh)
 
 
 def random_script(random: random.Random) -> str:

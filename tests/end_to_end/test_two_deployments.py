@@ -24,7 +24,7 @@ from support import Connection, Database
             [2714],
             "There is already an object ",
         ),
-        ("CREATE SCHEMA Sales", "CREATE SCHEMA Sales", [2714], "There is already an object named '"),
+        ("CREATE SCHEMA Sales", "CREATE SCHEMA Sales", [2714, 2759], "There is already an object named '"),
         (
             "CREATE INDEX ix ON dbo.Stock (a)",
             "CREATE INDEX ix ON dbo.Stock (a)",

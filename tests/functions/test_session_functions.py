@@ -270,6 +270,47 @@ def test_rights_on_the_broker_s_objects_are_told_by_class(shared: Connection) ->
         assert value(shared, "sys.has_perms_by_name('DEFAULT', 'CONTRACT', 'REFERENCES')") == 1
 
 
+def test_a_permission_that_a_class_does_not_have_is_null(shared: Connection) -> None:
+    for name, kind, wrong in (
+        ("dbo.inbox", "OBJECT", "SEND"),
+        ("dbo.orders", "OBJECT", "FLY"),
+        ("DEFAULT", "CONTRACT", "SEND"),
+        ("DEFAULT", "MESSAGE TYPE", "RECEIVE"),
+        ("dbo", "SCHEMA", "CREATE TABLE"),
+        ("dbo", "USER", "TAKE OWNERSHIP"),
+        ("dbo", "PLANET", "ANY"),
+    ):
+        assert value(shared, f"sys.has_perms_by_name('{name}', '{kind}', '{wrong}')") is None
+    assert value(shared, "sys.has_perms_by_name(NULL, NULL, 'VIEW DATABASE STATE')") is None
+    assert value(shared, "sys.has_perms_by_name(NULL, 'DATABASE', 'VIEW SERVER STATE')") is None
+    assert value(shared, "sys.has_perms_by_name(NULL, 'DATABASE', 'SELECT')") == 1
+
+
+def test_rights_on_principals_schemas_and_keys_are_told(shared: Connection) -> None:
+    with shared.transaction(force_rollback=True):
+        shared.execute("CREATE ROLE clerk; CREATE SCHEMA made; GRANT USAGE ON SCHEMA made, dbo TO clerk")
+        shared.execute("SELECT ssb.create_principal('desk', 'ROLE'), ssb.create_principal('ann', 'USER')")
+        asked = (
+            ("desk", "ROLE", "ALTER"),
+            ("ann", "USER", "IMPERSONATE"),
+            ("dbo", "SCHEMA", "ALTER"),
+            ("dbo", "SCHEMA", "SELECT"),
+        )
+        for name, kind, right in asked:
+            assert value(shared, f"sys.has_perms_by_name('{name}', '{kind}', '{right}')") == 1, name
+            assert value(shared, f"sys.has_perms_by_name('nothing', '{kind}', '{right}')") is None, name
+            shared.execute("SET LOCAL ROLE clerk")
+            assert value(shared, f"sys.has_perms_by_name('{name}', '{kind}', '{right}')") == 0, name
+            shared.execute("RESET ROLE")
+        shared.execute("SELECT ssb.grant_permission('{IMPERSONATE}', 'USER', 'ann', '{clerk}')")
+        shared.execute("SELECT ssb.grant_permission('{SELECT}', 'SCHEMA', 'dbo', '{clerk}')")
+        shared.execute("SET LOCAL ROLE clerk")
+        assert value(shared, "sys.has_perms_by_name('ann', 'USER', 'IMPERSONATE')") == 1
+        assert value(shared, "sys.has_perms_by_name('dbo', 'SCHEMA', 'SELECT')") == 1
+        assert value(shared, "sys.has_perms_by_name('dbo', 'SCHEMA', 'DELETE')") == 0
+        shared.execute("RESET ROLE")
+
+
 def test_an_ordinary_role_sees_itself_and_names(shared: Connection) -> None:
     shared.execute(
         "CREATE ROLE clerk; GRANT USAGE ON SCHEMA dbo TO clerk; GRANT SELECT ON dbo.orders TO clerk"

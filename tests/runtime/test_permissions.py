@@ -367,6 +367,28 @@ def test_views_let_go_of_what_is_their_owners_to_drop(session: Session, user: Se
     session.do("REVOKE CREATE ON SCHEMA dbo FROM app_user")
 
 
+def test_what_is_granted_on_a_schema_is_granted_on_its_later_tables(session: Session, user: Session) -> None:
+    session.do("SELECT ssb.create_schema('later')")
+    session.do("CREATE TABLE later.first (a integer)")
+    session.do("SELECT ssb.grant_permission('{SELECT,INSERT,EXECUTE}', 'SCHEMA', 'later', '{app_user}')")
+    session.do("CREATE TABLE later.second (a integer GENERATED ALWAYS AS IDENTITY, b integer)")
+    user.do("INSERT INTO later.second (b) VALUES (7)")
+    assert user.value("SELECT b FROM later.second") == 7
+    told = (
+        "SELECT permission_name, state_desc, sys.schema_name(major_id) FROM sys.database_permissions"
+        " WHERE class_desc = 'SCHEMA' ORDER BY 1"
+    )
+    assert session.rows(told) == [(name, "GRANT", "later") for name in ("EXECUTE", "INSERT", "SELECT")]
+    session.do("SELECT ssb.revoke_permission('{SELECT}', 'SCHEMA', 'later', '{app_user}')")
+    session.do("SELECT ssb.deny_permission('{INSERT}', 'SCHEMA', 'later', '{app_user}')")
+    session.do("CREATE TABLE later.third (a integer)")
+    for statement in ("SELECT a FROM later.third", "INSERT INTO later.third VALUES (1)"):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            user.do(statement)
+    assert session.rows(told) == [("EXECUTE", "GRANT", "later")]
+    session.do("DROP SCHEMA later CASCADE")
+
+
 def test_tables_and_procedures_get_postgresql_grants(session: Session, user: Session) -> None:
     session.do("CREATE TABLE dbo.ledger (id integer); CREATE PROCEDURE dbo.act() LANGUAGE sql AS 'SELECT 1'")
     session.do("REVOKE ALL ON PROCEDURE dbo.act() FROM PUBLIC")

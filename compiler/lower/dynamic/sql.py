@@ -244,7 +244,7 @@ def lower_system_query(node: nodes.Execute, declared: str, text: str, ctx: Conte
     ]
     database = node.module.database
     whole = f"{use_first(database.text)}{text}" if database is not None else text
-    body, _ = lower_text(node, (whole,), parameters, tuple(values), ctx, is_ours=True)
+    body, _ = lower_text(node, (whole,), parameters, tuple(values), ctx, procedure=name)
     return with_failure_code(node, body, ctx)
 
 
@@ -468,18 +468,18 @@ def lower_text(
     ctx: Context,
     *,
     levels: int = 1,
-    is_ours: bool = False,
+    procedure: str | None = None,
 ) -> tuple[list[pl.Statement], list[Placeholder]]:
     """Compile the text of a dynamic batch into an inner block; its last statement leaves on an error.
 
-    ``levels``: by how much @@NESTLEVEL grows, 2 for sp_executesql. ``is_ours``: the text of a system
-    procedure. Returns its pieces too.
+    ``levels``: by how much @@NESTLEVEL grows, 2 for sp_executesql. ``procedure``: the system procedure whose
+    text it is, which its errors name. Returns its pieces too.
     """
     text, placed, before = _place_pieces(template, ctx)
     statements = _read_text(node, text, parameters, placed, ctx)
     label = ctx.label("string")
     inner = _inner_context(node, statements, label, ctx)
-    inner.own_text_at = node.span if is_ours else None
+    inner.own_text_at = node.span if procedure is not None else None
     inner.placeholders = placed
     for one in placed:
         if one.kind == "value":
@@ -516,6 +516,7 @@ def lower_text(
     lowered: list[pl.Statement] = [
         pl.Assign(outer, session),
         pl.Assign(ctx.session, pl.Invoke("ssb_internal.enter_string", enter)),
+        *([pl.Assign(f"{ctx.session}.procedure", pl.Text(procedure))] if procedure is not None else []),
         *keep,
         *core,
         *put_back,

@@ -135,19 +135,41 @@ _PRINCIPALS: dict[str, tuple[str, str | None, tuple[tuple[str, str, SqlType], ..
     "sp_dropuser": ("ssb.drop_principal", "USER", (("@name_in_db", "name", _TEXT),)),
 }
 
-# Settings of SQL Server that PostgreSQL has no counterpart of, or has by itself.
+# Upkeep that PostgreSQL does by itself, and ways in which SQL Server stores its data.
 _WITHOUT_EFFECT = frozenset(
     """
-    sp_dboption sp_updatestats sp_recompile sp_tableoption
-    sp_serveroption sp_settriggerorder sp_procoption
-    sp_cycle_errorlog sp_addsrvrolemember sp_dropsrvrolemember sp_defaultdb sp_defaultlanguage sp_dbcmptlevel
-    sp_db_vardecimal_storage_format sp_fulltext_database sp_fulltext_catalog sp_fulltext_table
-    sp_fulltext_column sp_grantlogin sp_revokelogin sp_denylogin sp_password sp_change_users_login
-    sp_createstats sp_autostats sp_indexoption sp_trace_setstatus sp_certify_removable
-    sp_changeobjectowner sp_dropserver sp_addserver
-    sp_set_database_firewall_rule sp_invalidate_textptr sp_delete_database_backuphistory
+    sp_updatestats sp_recompile sp_tableoption sp_indexoption sp_createstats sp_autostats
+    sp_cycle_errorlog sp_db_vardecimal_storage_format sp_fulltext_database sp_delete_database_backuphistory
+    sp_certify_removable sp_dbcmptlevel sp_invalidate_textptr
     """.split()
 )
+_LOGS_IN = "who logs in is PostgreSQL's: CREATE ROLE, ALTER ROLE there, and pg_hba.conf"
+_NO_LINKED_SERVERS = "there are no linked servers: PostgreSQL's foreign tables, or a dialog"
+_NO_FULL_TEXT = "full-text search is not translated"
+# What a script would rely on, and does not get: name → what to do instead.
+_WITH_WARNING = {
+    "sp_settriggerorder": "the triggers of a table run in the order of their names",
+    "sp_procoption": "no procedure runs when the server starts: a timer, or a job of the system, does",
+    "sp_dboption": "ALTER DATABASE … SET",
+    "sp_changeobjectowner": "ALTER SCHEMA … TRANSFER",
+    "sp_addsrvrolemember": "those of a server are its PostgreSQL roles' rights",
+    "sp_dropsrvrolemember": "those of a server are its PostgreSQL roles' rights",
+    "sp_grantlogin": _LOGS_IN,
+    "sp_revokelogin": _LOGS_IN,
+    "sp_denylogin": _LOGS_IN,
+    "sp_password": _LOGS_IN,
+    "sp_change_users_login": "ALTER USER … WITH LOGIN",
+    "sp_defaultdb": "name the database where the connection is made: `pgsb run -d`",
+    "sp_defaultlanguage": "SET LANGUAGE",
+    "sp_set_database_firewall_rule": "pg_hba.conf says from where clients come",
+    "sp_serveroption": _NO_LINKED_SERVERS,
+    "sp_addserver": _NO_LINKED_SERVERS,
+    "sp_dropserver": _NO_LINKED_SERVERS,
+    "sp_trace_setstatus": "PostgreSQL logs statements: log_statement, auto_explain",
+    "sp_fulltext_catalog": _NO_FULL_TEXT,
+    "sp_fulltext_table": _NO_FULL_TEXT,
+    "sp_fulltext_column": _NO_FULL_TEXT,
+}
 
 
 def lower_system_procedure(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
@@ -171,13 +193,10 @@ def _lower_named(node: nodes.Execute, name: str, ctx: Context) -> list[pl.Statem
         return _call(node, name, ctx)
     if name in _PRINCIPALS:
         return _principal(node, name, ctx)
+    if (instead := _WITH_WARNING.get(name)) is not None:
+        ctx.problems.add(f"{name} has no effect", node.span, hint=instead, severity="warning")
+        return _with_code([], node, ctx)
     if name in _WITHOUT_EFFECT:
-        if name == "sp_settriggerorder":
-            ctx.problems.add(
-                "sp_settriggerorder has no effect: the triggers of a table run in the order of their names",
-                node.span,
-                severity="warning",
-            )
         return _with_code([], node, ctx)
     return lower_system_query(node, *SYSTEM_QUERIES[name], ctx)
 
@@ -356,9 +375,22 @@ def _definition(node: nodes.Execute, text: str, verb: str, ctx: Context) -> list
     return lowered
 
 
+# Settings that change what scripts do: name → the value that PostgreSQL behaves as.
+_OF_SCRIPTS = {
+    "nested triggers": "1",
+    "user options": "0",
+    "two digit year cutoff": "2049",
+    "disallow results from triggers": "0",
+}
+
+
 def _configure(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
     """sp_configure: what there is; with a value it has no effect."""
     values = [one for place, one in enumerate(node.arguments) if place == 1 or _is_named(one, "@configvalue")]
+    name, value = (_constant(node, place, one) for place, one in enumerate(("@configname", "@configvalue")))
+    stays = _OF_SCRIPTS.get((name or "").lower())
+    if value is not None and stays not in (None, value):
+        ctx.problems.add(f"sp_configure has no effect: '{name}' stays {stays}", node.span, severity="warning")
     return (
         _with_code([], node, ctx)
         if values
@@ -508,5 +540,5 @@ _SPECIAL: dict[str, Callable[[nodes.Execute, Context], list[pl.Statement]]] = {
     "sp_unbindefault": _bind_rule,
 }
 
-for _name in (*_SPECIAL, *_FUNCTIONS, *_PRINCIPALS, *_WITHOUT_EFFECT, *SYSTEM_QUERIES):
+for _name in (*_SPECIAL, *_FUNCTIONS, *_PRINCIPALS, *_WITHOUT_EFFECT, *_WITH_WARNING, *SYSTEM_QUERIES):
     system_procedures.register(_name)(lower_system_procedure)

@@ -22,7 +22,7 @@ from ..expressions.names import condition, scalar
 from ..from_items import Source, alias_of, failed
 from ..parse.nodes import is_variable
 from ..values import differs_by_row
-from .lock_hints import held
+from .lock_hints import LOCKING, held
 from .pivot import pivoted
 from .table_functions import table_function
 
@@ -243,6 +243,19 @@ def _hints(node: exp.Expr, name: ObjectName, ctx: Context) -> frozenset[str]:
     return held(frozenset(words), name, ctx.scope)
 
 
+def _warn_of_lost_locks(node: exp.Table, view: ObjectName, ctx: Context) -> None:
+    """Tell of hints that lock nothing: who reads a view may have no right to lock the tables below it."""
+    written = (hint.name.upper() for hint in node.args.get("hints") or () if isinstance(hint, exp.Var))
+    lost = next((word for word in written if word in LOCKING), None)
+    if lost is not None:
+        ctx.problems.add(
+            f"{lost} locks nothing here: {view.text} is a view",
+            ctx.reach(node),
+            hint="name the table below it",
+            severity="warning",
+        )
+
+
 _TABLE_PARTS = frozenset("this db catalog alias hints pivots joins sample version".split())
 
 
@@ -321,6 +334,8 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
         ctx.problem("The TABLESAMPLE clause can only be used with local tables.", node, number=494)
         return failed(kind, ctx)
     code = _sampled(node, code, bare, ctx)
+    if info is not None and info.read_only and not info.is_queue:
+        _warn_of_lost_locks(node, name, ctx)
     lockable = (
         version is None
         and fold(name.schema or "") not in ("sys", "information_schema")

@@ -20,6 +20,8 @@ from ..parse.nodes import is_variable
 _EXCLUSIVE = frozenset({"UPDLOCK", "XLOCK"})
 RANGES = frozenset({"HOLDLOCK", "SERIALIZABLE"})
 _SHARED = RANGES | {"REPEATABLEREAD"}
+LOCKING = _EXCLUSIVE | _SHARED | {"TABLOCKX"}
+"""Hints that lock rows or tables by themselves."""
 
 _OF_THE_STATEMENT = frozenset(
     "NOLOCK READUNCOMMITTED READCOMMITTED READCOMMITTEDLOCK READPAST TABLOCKX SNAPSHOT".split()

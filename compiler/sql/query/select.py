@@ -97,8 +97,7 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
         _refuse_ungrouped(node, items, ctx)
     searched = where_node.this if where_node is not None else None
     plain = not (aggregated or distinct or items.windows)
-    alone = not isinstance(node.parent, exp.SetOperation)
-    locks, where = locking(sources, ctx, searched, where=where, plain=plain and alone)
+    locks, where = locking(sources, ctx, searched, where=where, plain=plain and not _is_united(node))
     one_row = bool(ctx.frame.aggregates) and not group and having is None
     columns = items.columns()
     source = sources[0].code if sources else None
@@ -137,6 +136,14 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
         listed=items.listed and columns is not None,
     )
     return as_document(node, result, items.values, ctx)
+
+
+def _is_united(node: exp.Expr) -> bool:
+    """It is a part of UNION, INTERSECT or EXCEPT, in parentheses or not."""
+    around = node.parent
+    while isinstance(around, exp.Subquery | exp.Paren) and not around.alias:
+        around = around.parent
+    return isinstance(around, exp.SetOperation)
 
 
 def _first_rows(source: n.Node, limit: n.Node | None, *, exists: bool) -> n.Node:

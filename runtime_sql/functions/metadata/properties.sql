@@ -333,10 +333,61 @@ CREATE OR REPLACE FUNCTION sys.ident_incr(table_name text, database text DEFAULT
 LANGUAGE sql STABLE
 RETURN (SELECT s.seqincrement FROM pg_sequence AS s WHERE s.seqrelid = sys.ident_sequence(table_name, database));
 
+-- The permissions of a class of securables, as sys.fn_builtin_permissions of SQL Server 2022 has them; NULL for no class.
+CREATE OR REPLACE FUNCTION ssb_internal.permissions_of_class(p_class text) RETURNS text[]
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE
+        WHEN p_class IN ('SERVICE', 'CONTRACT', 'MESSAGE TYPE', 'ROUTE', 'REMOTE SERVICE BINDING') THEN
+            '{ALTER,CONTROL,TAKE OWNERSHIP,VIEW DEFINITION}'::text[] || ssb_internal.broker_privileges(p_class)
+        WHEN p_class = 'OBJECT' THEN
+            '{ALTER,CONTROL,DELETE,EXECUTE,INSERT,RECEIVE,REFERENCES,SELECT,TAKE OWNERSHIP,UNMASK,UPDATE,VIEW CHANGE TRACKING,VIEW DEFINITION}'
+        WHEN p_class = 'SCHEMA' THEN
+            '{ALTER,CONTROL,CREATE SEQUENCE,DELETE,EXECUTE,INSERT,REFERENCES,SELECT,TAKE OWNERSHIP,UNMASK,UPDATE,VIEW CHANGE TRACKING,'
+            'VIEW DEFINITION}'
+        WHEN p_class IN ('USER', 'LOGIN') THEN '{ALTER,CONTROL,IMPERSONATE,VIEW DEFINITION}'
+        WHEN p_class IN ('ROLE', 'SERVER ROLE') THEN '{ALTER,CONTROL,TAKE OWNERSHIP,VIEW DEFINITION}'
+        WHEN p_class = 'APPLICATION ROLE' THEN '{ALTER,CONTROL,VIEW DEFINITION}'
+        WHEN p_class = 'ENDPOINT' THEN '{ALTER,CONNECT,CONTROL,TAKE OWNERSHIP,VIEW DEFINITION}'
+        WHEN p_class = 'CERTIFICATE' THEN '{ALTER,CONTROL,REFERENCES,TAKE OWNERSHIP,VIEW DEFINITION}'
+        WHEN p_class = 'XML SCHEMA COLLECTION' THEN '{ALTER,CONTROL,EXECUTE,REFERENCES,TAKE OWNERSHIP,VIEW DEFINITION}'
+        WHEN p_class = 'DATABASE' THEN
+            '{ADMINISTER DATABASE BULK OPERATIONS,ALTER,ALTER ANY APPLICATION ROLE,ALTER ANY ASSEMBLY,ALTER ANY ASYMMETRIC KEY,'
+            'ALTER ANY CERTIFICATE,ALTER ANY COLUMN ENCRYPTION KEY,ALTER ANY COLUMN MASTER KEY,ALTER ANY CONTRACT,ALTER ANY DATABASE AUDIT,'
+            'ALTER ANY DATABASE DDL TRIGGER,ALTER ANY DATABASE EVENT NOTIFICATION,ALTER ANY DATABASE EVENT SESSION,'
+            'ALTER ANY DATABASE SCOPED CONFIGURATION,ALTER ANY DATASPACE,ALTER ANY EXTERNAL DATA SOURCE,ALTER ANY EXTERNAL FILE FORMAT,'
+            'ALTER ANY EXTERNAL JOB,ALTER ANY EXTERNAL LANGUAGE,ALTER ANY EXTERNAL LIBRARY,ALTER ANY EXTERNAL STREAM,'
+            'ALTER ANY FULLTEXT CATALOG,ALTER ANY MASK,ALTER ANY MESSAGE TYPE,ALTER ANY REMOTE SERVICE BINDING,ALTER ANY ROLE,ALTER ANY ROUTE,'
+            'ALTER ANY SCHEMA,ALTER ANY SECURITY POLICY,ALTER ANY SENSITIVITY CLASSIFICATION,ALTER ANY SERVICE,ALTER ANY SYMMETRIC KEY,'
+            'ALTER ANY USER,ALTER LEDGER,ALTER LEDGER CONFIGURATION,AUTHENTICATE,BACKUP DATABASE,BACKUP LOG,CHECKPOINT,CONNECT,'
+            'CONNECT REPLICATION,CONTROL,CREATE AGGREGATE,CREATE ANY DATABASE EVENT SESSION,CREATE ASSEMBLY,CREATE ASYMMETRIC KEY,'
+            'CREATE CERTIFICATE,CREATE CONTRACT,CREATE DATABASE,CREATE DATABASE DDL EVENT NOTIFICATION,CREATE DEFAULT,'
+            'CREATE EXTERNAL LANGUAGE,CREATE EXTERNAL LIBRARY,CREATE FULLTEXT CATALOG,CREATE FUNCTION,CREATE MESSAGE TYPE,CREATE PROCEDURE,'
+            'CREATE QUEUE,CREATE REMOTE SERVICE BINDING,CREATE ROLE,CREATE ROUTE,CREATE RULE,CREATE SCHEMA,CREATE SERVICE,'
+            'CREATE SYMMETRIC KEY,CREATE SYNONYM,CREATE TABLE,CREATE TYPE,CREATE USER,CREATE VIEW,CREATE XML SCHEMA COLLECTION,DELETE,'
+            'ENABLE LEDGER,EXECUTE,EXECUTE ANY EXTERNAL ENDPOINT,EXECUTE ANY EXTERNAL SCRIPT,INSERT,KILL DATABASE CONNECTION,REFERENCES,'
+            'SELECT,SHOWPLAN,SUBSCRIBE QUERY NOTIFICATIONS,TAKE OWNERSHIP,UNMASK,UPDATE,VIEW ANY COLUMN ENCRYPTION KEY DEFINITION,'
+            'VIEW ANY COLUMN MASTER KEY DEFINITION,VIEW ANY SENSITIVITY CLASSIFICATION,VIEW CRYPTOGRAPHICALLY SECURED DEFINITION,'
+            'VIEW DATABASE PERFORMANCE STATE,VIEW DATABASE SECURITY AUDIT,VIEW DATABASE SECURITY STATE,VIEW DATABASE STATE,VIEW DEFINITION,'
+            'VIEW LEDGER CONTENT,VIEW PERFORMANCE DEFINITION,VIEW SECURITY DEFINITION}'
+        WHEN p_class = 'SERVER' THEN
+            '{ADMINISTER BULK OPERATIONS,ALTER ANY AVAILABILITY GROUP,ALTER ANY CONNECTION,ALTER ANY CREDENTIAL,ALTER ANY DATABASE,'
+            'ALTER ANY ENDPOINT,ALTER ANY EVENT NOTIFICATION,ALTER ANY EVENT SESSION,ALTER ANY LINKED SERVER,ALTER ANY LOGIN,'
+            'ALTER ANY SERVER AUDIT,ALTER ANY SERVER ROLE,ALTER RESOURCES,ALTER SERVER STATE,ALTER SETTINGS,ALTER TRACE,AUTHENTICATE SERVER,'
+            'CONNECT ANY DATABASE,CONNECT SQL,CONTROL SERVER,CREATE ANY DATABASE,CREATE ANY EVENT SESSION,CREATE AVAILABILITY GROUP,'
+            'CREATE DDL EVENT NOTIFICATION,CREATE ENDPOINT,CREATE LOGIN,CREATE SERVER ROLE,CREATE TRACE EVENT NOTIFICATION,'
+            'EXTERNAL ACCESS ASSEMBLY,IMPERSONATE ANY LOGIN,SELECT ALL USER SECURABLES,SHUTDOWN,UNSAFE ASSEMBLY,VIEW ANY DATABASE,'
+            'VIEW ANY CRYPTOGRAPHICALLY SECURED DEFINITION,VIEW ANY DEFINITION,VIEW ANY ERROR LOG,VIEW ANY PERFORMANCE DEFINITION,'
+            'VIEW ANY SECURITY DEFINITION,VIEW SERVER PERFORMANCE STATE,VIEW SERVER SECURITY AUDIT,VIEW SERVER SECURITY STATE,VIEW SERVER STATE}'
+        END;
+$$;
+
 -- HAS_PERMS_BY_NAME: for tables and views SELECT … REFERENCES, EXECUTE for
 -- routines, RECEIVE, SEND and the like for Service Broker's objects, CONNECT and
--- CREATE … for a database; sub_securable is a column. NULL for what does not exist.
--- ANY is whichever permission objects of that class have.
+-- CREATE … for a database; sub_securable is a column. NULL for what does not exist,
+-- and for a permission that the class does not have. ANY is whichever permission
+-- objects of that class have.
 CREATE OR REPLACE FUNCTION ssb_internal.has_broker_permission(p_role name, p_class text, p_major_id integer, p_privilege text,
                                                               p_owner text, p_database_id integer)
 RETURNS boolean
@@ -359,6 +410,7 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_role name := ssb_internal.caller();
+    v_class text := CASE WHEN securable IS NULL AND class IS NULL THEN 'SERVER' ELSE upper(class COLLATE "C") END;
     v_permission text := upper(permission COLLATE "C");
     v_database integer := ssb_internal.database_id_of(database);
     v_all boolean := pg_has_role(v_role, ssb_internal.runtime_owner(), 'USAGE');
@@ -367,16 +419,30 @@ DECLARE
     v_queue ssb.queue;
     v_column smallint;
 BEGIN
-    IF securable IS NULL AND class IS NULL THEN
-        RETURN (v_all OR v_permission IN ('CONNECT SQL', 'VIEW ANY DATABASE'))::integer;
-    ELSIF upper(class COLLATE "C") = 'DATABASE' THEN
+    IF v_permission IS DISTINCT FROM 'ANY' AND coalesce(v_permission <> ALL (ssb_internal.permissions_of_class(v_class)), true) THEN
+        RETURN NULL;
+    ELSIF v_class = 'SERVER' THEN
+        RETURN CASE WHEN securable IS NULL THEN (v_all OR v_permission IN ('CONNECT SQL', 'VIEW ANY DATABASE'))::integer END;
+    ELSIF v_class = 'DATABASE' THEN
         v_database := coalesce(ssb_internal.find_database(securable), CASE WHEN securable IS NULL THEN v_database END);
         RETURN CASE WHEN v_database IS NOT NULL THEN
             (v_all OR v_permission IN ('ANY', 'CONNECT')
              OR ssb_internal.has_permission(v_role, 'DATABASE', v_database, v_permission, ssb_internal.runtime_owner()::text, v_database))::integer
         END;
-    ELSIF upper(class COLLATE "C") IN ('SERVICE', 'CONTRACT', 'MESSAGE TYPE', 'ROUTE', 'REMOTE SERVICE BINDING') THEN
-        RETURN (SELECT ssb_internal.has_broker_permission(v_role, upper(class COLLATE "C"), b.id, v_permission, b.owner, v_database)::integer
+    ELSIF v_class IN ('USER', 'ROLE', 'APPLICATION ROLE', 'LOGIN', 'SERVER ROLE') THEN
+        RETURN (SELECT ssb_internal.has_broker_permission(v_role, v_class, coalesce(max(p.principal_id), 0), v_permission,
+                                                          coalesce(max(p.owner), ssb_internal.runtime_owner()::text), v_database)::integer
+                  FROM (SELECT FROM sys.database_principals AS d
+                         WHERE lower(d.name) = lower(securable)
+                           AND v_class = CASE d.type WHEN 'R' THEN 'ROLE' WHEN 'A' THEN 'APPLICATION ROLE' ELSE 'USER' END
+                        UNION ALL
+                        SELECT FROM sys.server_principals AS s
+                         WHERE lower(s.name) = lower(securable)
+                           AND v_class = CASE s.type WHEN 'R' THEN 'SERVER ROLE' ELSE 'LOGIN' END) AS known
+                  LEFT JOIN ssb.principal AS p ON lower(p.name) = lower(securable) AND coalesce(p.database_id, v_database) = v_database
+                HAVING count(*) > 0);
+    ELSIF v_class IN ('SERVICE', 'CONTRACT', 'MESSAGE TYPE', 'ROUTE', 'REMOTE SERVICE BINDING', 'ENDPOINT', 'CERTIFICATE', 'XML SCHEMA COLLECTION') THEN
+        RETURN (SELECT ssb_internal.has_broker_permission(v_role, v_class, b.id, v_permission, b.owner, v_database)::integer
                   FROM (SELECT 'SERVICE' AS kind, s.service_id AS id, s.name, s.database_id, s.owner FROM ssb.service AS s
                         UNION ALL
                         SELECT 'CONTRACT', c.contract_id, c.name, c.database_id, c.owner FROM ssb.contract AS c
@@ -385,12 +451,33 @@ BEGIN
                         UNION ALL
                         SELECT 'ROUTE', r.route_id, r.name, r.database_id, r.owner FROM ssb.route AS r
                         UNION ALL
-                        SELECT 'REMOTE SERVICE BINDING', b.binding_id, b.name, b.database_id, b.owner FROM ssb.remote_service_binding AS b) AS b
-                 WHERE b.kind = upper(class COLLATE "C") AND b.name = securable AND coalesce(b.database_id, v_database) = v_database);
-    ELSIF upper(class COLLATE "C") = 'SCHEMA' THEN
-        RETURN (SELECT (v_all OR has_schema_privilege(v_role, n.oid, CASE WHEN v_permission LIKE 'CREATE%' THEN 'CREATE' ELSE 'USAGE' END))::integer
+                        SELECT 'REMOTE SERVICE BINDING', b.binding_id, b.name, b.database_id, b.owner FROM ssb.remote_service_binding AS b
+                        UNION ALL
+                        SELECT 'ENDPOINT', e.broker_endpoint_id, e.name, NULL, e.owner FROM ssb.broker_endpoint AS e
+                        UNION ALL
+                        SELECT 'CERTIFICATE', c.certificate_id, c.name, c.database_id, c.owner FROM ssb.certificate AS c
+                        UNION ALL
+                        SELECT 'XML SCHEMA COLLECTION', c.collection_id, securable, NULL, ssb_internal.runtime_owner()::text
+                          FROM ssb.xml_schema_collection AS c
+                          JOIN ssb_internal.split_name(ssb_internal.normal_name(securable)) AS n
+                            ON v_class = 'XML SCHEMA COLLECTION' AND c.schema_name = n.schema_name AND c.name = n.object_name) AS b
+                 WHERE b.kind = v_class AND b.name = securable AND coalesce(b.database_id, v_database) = v_database);
+    ELSIF v_class = 'SCHEMA' THEN
+        -- ALTER makes and drops what is in it: who owns it may, and who may create there as PostgreSQL has it. What is granted
+        -- on a schema is PostgreSQL's grants on all that it has.
+        RETURN (SELECT (v_all OR CASE
+                            WHEN v_permission IN ('ANY', 'VIEW DEFINITION') THEN has_schema_privilege(v_role, n.oid, 'USAGE')
+                            WHEN v_permission IN ('CONTROL', 'TAKE OWNERSHIP') THEN pg_has_role(v_role, n.nspowner, 'USAGE')
+                            WHEN v_permission IN ('ALTER', 'CREATE SEQUENCE') THEN has_schema_privilege(v_role, n.oid, 'CREATE')
+                            WHEN v_permission = 'EXECUTE' THEN
+                                (SELECT bool_and(has_function_privilege(v_role, f.oid, 'EXECUTE')) FROM pg_proc AS f WHERE f.pronamespace = n.oid)
+                            WHEN v_permission IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE', 'REFERENCES') THEN
+                                (SELECT bool_and(has_table_privilege(v_role, c.oid, v_permission)) FROM pg_class AS c
+                                  WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'p', 'v')
+                                    AND NOT EXISTS (SELECT FROM ssb.queue AS q WHERE q.schema_name = n.nspname AND q.relation_name = c.relname))
+                            END IS TRUE OR pg_has_role(v_role, n.nspowner, 'USAGE'))::integer
                 FROM pg_namespace AS n WHERE n.nspname = sys.schema_in_database(securable, database));
-    ELSIF upper(class COLLATE "C") <> 'OBJECT' THEN
+    ELSIF v_class <> 'OBJECT' THEN
         RETURN NULL;
     END IF;
     v_id := sys.object_id(securable, NULL, database);
@@ -428,24 +515,13 @@ DECLARE
     v_class text := upper(p_class COLLATE "C");
     v_id integer := CASE v_class WHEN 'OBJECT' THEN sys.object_id(p_securable) END;
     v_type text := (SELECT o.type FROM sys.known_objects(NULL, v_id) AS o LIMIT 1);
-    v_own text[] := CASE v_class
-        WHEN 'SERVER' THEN '{CONNECT SQL,CREATE ANY DATABASE,CREATE ENDPOINT,ALTER ANY DATABASE,ALTER ANY ENDPOINT,ALTER ANY EVENT NOTIFICATION,'
-                           'ALTER ANY LOGIN,ALTER SETTINGS,ALTER TRACE,AUTHENTICATE SERVER,CONTROL SERVER,SHUTDOWN,VIEW ANY DATABASE,'
-                           'VIEW ANY DEFINITION,VIEW SERVER STATE}'
-        WHEN 'DATABASE' THEN '{CREATE TABLE,CREATE VIEW,CREATE PROCEDURE,CREATE FUNCTION,CREATE TYPE,CREATE SCHEMA,CREATE SYNONYM,CREATE ROLE,'
-                             'CREATE XML SCHEMA COLLECTION,CREATE MESSAGE TYPE,CREATE CONTRACT,CREATE QUEUE,CREATE SERVICE,CREATE ROUTE,'
-                             'CREATE REMOTE SERVICE BINDING,CREATE CERTIFICATE,CREATE DATABASE DDL EVENT NOTIFICATION,CONNECT,AUTHENTICATE,'
-                             'ALTER ANY USER,ALTER ANY ROLE,ALTER ANY SCHEMA,ALTER ANY MESSAGE TYPE,ALTER ANY CONTRACT,ALTER ANY SERVICE,'
-                             'ALTER ANY ROUTE,ALTER ANY REMOTE SERVICE BINDING,ALTER ANY CERTIFICATE,ALTER ANY DATABASE DDL TRIGGER,'
-                             'ALTER ANY DATABASE EVENT NOTIFICATION,SELECT,INSERT,UPDATE,DELETE,REFERENCES,EXECUTE,VIEW DATABASE STATE}'
-        WHEN 'SCHEMA' THEN '{SELECT,INSERT,UPDATE,DELETE,REFERENCES,EXECUTE,CREATE SEQUENCE}'
-        WHEN 'OBJECT' THEN CASE WHEN v_type IN ('P', 'FN') THEN '{EXECUTE}' WHEN v_type IN ('IF', 'TF') THEN '{SELECT,REFERENCES}'
-                                WHEN v_type IN ('U', 'V') THEN '{SELECT,INSERT,UPDATE,DELETE,REFERENCES}' END END::text[];
+    -- Of an object those of its type.
+    v_own text[] := CASE WHEN v_class <> 'OBJECT' THEN ssb_internal.permissions_of_class(v_class)
+                         ELSE '{ALTER,CONTROL,TAKE OWNERSHIP,VIEW DEFINITION}'::text[]
+                              || CASE WHEN v_type = 'SQ' THEN ssb_internal.broker_privileges('QUEUE')
+                                      WHEN v_type IN ('P', 'FN') THEN '{EXECUTE}' WHEN v_type IN ('IF', 'TF') THEN '{SELECT,REFERENCES}'
+                                      WHEN v_type IN ('U', 'V') THEN '{SELECT,INSERT,UPDATE,DELETE,REFERENCES}' END::text[] END;
 BEGIN
-    v_own := coalesce(v_own, ssb_internal.broker_privileges(CASE v_type WHEN 'SQ' THEN 'QUEUE' ELSE v_class END));
-    IF v_class <> 'SERVER' THEN
-        v_own := v_own || '{ALTER,CONTROL,TAKE OWNERSHIP,VIEW DEFINITION}';
-    END IF;
     RETURN QUERY
     SELECT CASE WHEN v_class IN ('SERVER', 'DATABASE') THEN lower(v_class COLLATE "C") ELSE p_securable END, NULL::text, p.name
       FROM unnest(v_own) WITH ORDINALITY AS p (name, place)

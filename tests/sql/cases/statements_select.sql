@@ -454,6 +454,13 @@ SELECT id FROM (SELECT * FROM dbo.orders WHERE id = p.id FOR SHARE) AS orders
 UNION ALL
 SELECT id FROM (SELECT * FROM dbo.customers FOR UPDATE) AS customers
 
+-- case: holdlock in parentheses of a union
+(SELECT id FROM orders WITH (HOLDLOCK) WHERE id = @id) UNION (SELECT id FROM customers)
+-- expect
+(SELECT id FROM (SELECT * FROM dbo.orders WHERE id = p.id FOR SHARE) AS orders)
+UNION
+(SELECT id FROM dbo.customers)
+
 -- case: repeatableread in joins
 SELECT o.id FROM orders o WITH (REPEATABLEREAD) LEFT JOIN customers c WITH (REPEATABLEREAD) ON c.id = o.customer
 -- expect
