@@ -13,7 +13,7 @@ from psycopg.rows import class_row
 from .binary_copy import UUID_OR_TEXT, fields
 from .claim import Claim
 from .columns import BODY, body_of
-from .connections import Server, same_place
+from .connections import Server, open_session, same_place
 from .copying_ahead import CopyAhead
 from .packed_rows import Files
 from .problems import BulkError, ClaimLost, first_line, has_ended, hint_of, told
@@ -139,11 +139,19 @@ def complete(held: Claim, outputs: Outputs, dsn: str | None = None) -> Completed
     return compute(held, outputs, dsn).complete()
 
 
-def compute(held: Claim, outputs: Outputs, dsn: str | None = None, *, copies_ahead: bool = True) -> Computed:
+def compute(
+    held: Claim,
+    outputs: Outputs,
+    dsn: str | None = None,
+    *,
+    copies_ahead: bool = True,
+    address: str | None = None,
+) -> Computed:
     """The first half of `complete`: the executors compute and write to staging tables.
 
     ``copies_ahead``: rows of the first table may go to it meanwhile, in a transaction of the claim's session
-    (`copying_ahead`), which then waits for nothing but `Computed.complete`.
+    (`copying_ahead`), which then waits for nothing but `Computed.complete`. ``address``: where to ask
+    whether a commit counts whose answer was lost; it may lead to the server that has taken over since.
     """
     with _explained(held), contextlib.ExitStack() as stack:
         server = same_place(held.connection, dsn)
@@ -175,7 +183,7 @@ def compute(held: Claim, outputs: Outputs, dsn: str | None = None, *, copies_ahe
             tables.insert(0, _stage_table(held, first, server))
             if ahead is not None and not ahead.join(tables[0].staged):
                 ahead = None
-        computed = Computed(held, outputs, tables, others, server.dsn, first_error, ahead)
+        computed = Computed(held, outputs, tables, others, address or server.dsn, first_error, ahead)
         stack.pop_all()
         return computed
 
@@ -452,7 +460,7 @@ def _try(
 def _result(held: Claim, dsn: str) -> tuple[object, ...] | None:
     """What the completion answered: deleted, replied, failed; None when there was none."""
     try:
-        with psycopg.connect(dsn, autocommit=True, connect_timeout=10) as other:
+        with open_session(dsn, "pgsb bulk claim") as other:
             return other.execute(
                 "SELECT deleted, replied, failed FROM ssb_internal.claim_result(%s, %s)",
                 (held.claim_id, held.claimed_at),

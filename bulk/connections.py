@@ -7,6 +7,7 @@ is in the same database (`ssb_internal.database_identity`): what it reads would 
 completing would throw the messages away.
 """
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import quote
@@ -35,7 +36,20 @@ _KEPT = (
     "channel_binding",
     "require_auth",
     "connect_timeout",
+    "keepalives",
+    "keepalives_idle",
+    "keepalives_interval",
+    "keepalives_count",
+    "tcp_user_timeout",
 )
+# What a session is made with unless its address says otherwise. A server whose machine is gone says nothing,
+# which is noticed after 25 seconds then (by itself the system asks after two hours). One that hangs takes
+# connections and answers none: it must not keep a list of hosts from its next one. No limit for what is sent:
+# COPY may wait for a lock as long as it wants.
+_NOTICING = {"connect_timeout": 10, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
+_SILENCE = 600
+"""Seconds after which Java gives up a server that it reads a claim from. It cannot be told when to ask
+whether the machine is still there, and the system asks after two hours."""
 # The driver knows these by the same names.
 _JDBC = ("sslmode", "sslrootcert", "sslcert", "sslkey", "sslpassword", "options")
 
@@ -58,6 +72,16 @@ class Server:
         return _jdbc(
             {key: str(value) for key, value in conninfo_to_dict(self.dsn).items() if value is not None}
         )
+
+    @property
+    def jdbc_of_claims(self) -> dict[str, str]:
+        """The same to read a claim with: what a server keeps silent about for ten minutes does not come.
+
+        Not for what a program reads beside: a view of its own may take as long as it wants to its first row.
+        """
+        options = self.jdbc
+        # Not a property: Spark would write its name in lower case, in which the driver does not know it.
+        return {**options, "url": f"{options['url']}&socketTimeout={_SILENCE}"}
 
 
 def readable(dsn: str) -> str:
@@ -83,7 +107,7 @@ def connect(dsn: str, name: str) -> Connection:
     """
     dsn = readable(dsn)
     try:
-        connection = psycopg.connect(dsn, autocommit=True, application_name=name, client_encoding="utf8")
+        connection = open_session(dsn, name)
         try:
             require_own_session(connection, dsn)
             prepare_session(connection)
@@ -104,6 +128,15 @@ def connect(dsn: str, name: str) -> Connection:
     return connection
 
 
+def open_session(dsn: str, name: str) -> Connection:
+    """An autocommit session that notices when its server's machine is gone. Raises psycopg.Error."""
+    known = {*conninfo_to_dict(dsn), *({"connect_timeout"} if "PGCONNECT_TIMEOUT" in os.environ else ())}
+    noticing = {key: value for key, value in _NOTICING.items() if key not in known}
+    return psycopg.connect(
+        make_conninfo(dsn, **noticing), autocommit=True, application_name=name, client_encoding="utf8"
+    )
+
+
 def require_own_session(connection: Connection, dsn: str) -> None:
     """Raise BulkError where a pooler would take the connection's session, and its locks, away."""
     try:
@@ -117,7 +150,7 @@ def task_session(dsn: str, name: str) -> Connection:
 
     Raises psycopg.Error.
     """
-    connection = psycopg.connect(dsn, autocommit=True, application_name=name, client_encoding="utf8")
+    connection = open_session(dsn, name)
     try:
         prepare_session(connection, is_own=is_direct(connection))
         connection.execute(FORM_SETTINGS.encode())

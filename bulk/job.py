@@ -11,7 +11,7 @@ import psycopg
 from .cached import own_cache
 from .claim import Claim, abandon, claim, require_readable
 from .complete import Completed, Computed, compute
-from .connections import Connection, Server, connect, reached
+from .connections import Connection, connect, reached, readable
 from .options import JobOptions
 from .problems import BulkError, ClaimLost, explain
 from .program import Context, Program, run_program
@@ -36,11 +36,10 @@ def run_job(dsn: str, queue: str, program: Program, options: JobOptions | None =
     options = options or JobOptions()
     with connect(dsn, "pgsb bulk claim") as session:
         require_readable(session, dsn, queue)
-        server = reached(session)
-        assert server.jdbc  # refuses what Java cannot reach, before there is a claim
+        assert reached(session).jdbc  # refuses what Java cannot reach, before there is a claim
         spark = spark_session(f"pgsb {queue}", options)
         require_executors(spark, program, options.modules)
-        return _run(_Job(spark, dsn, session, server, queue, program, options), options)
+        return _run(_Job(spark, dsn, session, queue, program, options), options)
 
 
 def _run(begun: "_Job", options: JobOptions) -> Progress:
@@ -83,7 +82,6 @@ class _Job:
         spark: "SparkSession",
         dsn: str,
         session: Connection,
-        server: Server,
         queue: str,
         program: Program,
         options: JobOptions,
@@ -92,7 +90,6 @@ class _Job:
         self._spark = spark
         self._dsn = dsn
         self._free: Connection | None = session
-        self._server = server
         self._queue = queue
         self._program = program
         self._options = options
@@ -149,13 +146,16 @@ class _Job:
     def _compute(self, held: Claim) -> Computed:
         with _given_back(held):
             messages = read(self._spark, held, ordered=self._options.ordered)
-            context = Context(self._spark, self._server, self._queue, held.claim_id, held.partitions)
+            # Not where the job began: after a fail-over its sessions are on another server.
+            server = reached(held.connection)
+            context = Context(self._spark, server, self._queue, held.claim_id, held.partitions)
             described = f"{self._queue}, claim {held.claim_id}"
             report = self._options.report
-            with own_cache(messages), watch_tasks(self._spark, described, self.progress, report):
+            watched = watch_tasks(self._spark, described, self.progress, report, held.connection)
+            with own_cache(messages), watched:
                 outputs = run_program(self._program, messages, context)
                 # The claim before, which is completed meanwhile, may wait for what this one has written.
-                return compute(held, outputs, copies_ahead=not self._overlaps)
+                return compute(held, outputs, copies_ahead=not self._overlaps, address=readable(self._dsn))
 
     def settle(self) -> bool:
         """Wait for the completion that is on its way, and count it.

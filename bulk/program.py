@@ -90,9 +90,14 @@ class Context:
             "(SELECT conversation_handle::text AS conversation_handle,"
             " conversation_group_id::text AS conversation_group_id, service_name, service_contract_name,"
             " priority, messages, bytes, claim_partition"
-            f" FROM ssb_internal.conversation_in_claim WHERE claim_id = {self.claim_id:d}) AS c"
+            f" FROM ssb_internal.conversation_in_claim WHERE claim_id = {self.claim_id:d}"
+            # Where the claim is not there are none: nobody would be answered, and its messages deleted.
+            " UNION ALL SELECT c.conversation_handle::text, c.conversation_group_id::text, c.service_name,"
+            " c.service_contract_name, c.priority, c.messages, c.bytes, p.part"
+            f" FROM generate_series(0, {self.partitions - 1:d}) AS p (part) CROSS JOIN LATERAL"
+            f" ssb_internal.end_of_conversations({self.claim_id:d}, '{self.server.identity}') AS c) AS c"
         )
-        options = self.server.jdbc
+        options = self.server.jdbc_of_claims
         url = options.pop("url")
         parts = [f"claim_partition = {number}" for number in range(self.partitions)]
         frame = self.spark.read.jdbc(

@@ -64,7 +64,7 @@ def read(
     elsewhere fails, and so does one whose claim has ended.
     """
     server = same_place(held.connection, dsn)
-    options = server.jdbc
+    options = server.jdbc_of_claims
     is_sorted_there = ordered and split is None and held.largest > _LARGE
     order = " ORDER BY c.conversation_handle, c.queuing_order" if is_sorted_there else ""
     if split is None:

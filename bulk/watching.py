@@ -1,11 +1,15 @@
-"""How far Spark's tasks are, while it runs a claim; and the claim's name in Spark's UI."""
+"""How far a claim's tasks are, and whether they are still wanted; and the claim's name in Spark's UI."""
 
+import select
 import threading
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import psycopg
+
+from .connections import Connection
 from .progress import Progress, Report
 
 if TYPE_CHECKING:
@@ -15,6 +19,8 @@ _EVERY = 0.5  # seconds
 _DESCRIPTION = "spark.job.description"
 _PROPERTIES = ("spark.jobGroup.id", _DESCRIPTION, "spark.job.interruptOnCancel")
 """What setJobGroup sets."""
+_HUNG_UP: int = getattr(select, "POLLRDHUP", 0)
+"""Beside what a poll always tells: the other end has said that it is through. Linux alone must be asked."""
 _steps: dict[int, str] = {}
 """By thread: what its jobs are for at present."""
 
@@ -40,9 +46,12 @@ def step(spark: "SparkSession", name: str) -> Iterator[None]:
 
 @contextmanager
 def watch_tasks(
-    spark: "SparkSession", description: str, progress: Progress, report: Report
+    spark: "SparkSession", description: str, progress: Progress, report: Report, session: Connection
 ) -> Iterator[None]:
-    """Jobs that this thread starts are called ``description``; ``report("tasks", …)`` while they run."""
+    """Jobs that this thread starts are called ``description``; ``report("tasks", …)`` while they run.
+
+    They are cancelled when the claim's ``session`` has ended: what they compute could not count any more.
+    """
     context = spark.sparkContext
     own = {name: context.getLocalProperty(name) for name in _PROPERTIES}
     # Claims of two databases may have one number.
@@ -51,7 +60,7 @@ def watch_tasks(
     ended = threading.Event()
     owner = threading.get_ident()
     watcher = threading.Thread(
-        target=_watch, args=(spark, group, owner, progress, report, ended), daemon=True
+        target=_watch, args=(spark, group, owner, progress, report, session, ended), daemon=True
     )
     watcher.start()
     try:
@@ -70,6 +79,7 @@ def _watch(
     owner: int,
     progress: Progress,
     report: Report,
+    session: Connection,
     ended: threading.Event,
 ) -> None:
     from py4j.protocol import Py4JError
@@ -82,6 +92,9 @@ def _watch(
         done = total = 0
         stage = ""
         try:
+            if _has_ended(session):
+                # Whoever runs them finds that out, and says it. Each time: there may be others by now.
+                spark.sparkContext.cancelJobGroup(group)
             for job in tracker.getJobIdsForGroup(group):
                 own = steps.setdefault(job, _steps.get(owner))
                 info = tracker.getJobInfo(job)
@@ -104,3 +117,14 @@ def _watch(
             before = (stage, done, total)
             progress.stage, progress.tasks, progress.all_tasks = stage, done, total
             report("tasks", progress)
+
+
+def _has_ended(session: Connection) -> bool:
+    """Whether the server is gone, or the way to it: by the socket, since other threads use the session."""
+    try:
+        socket = session.fileno()
+    except psycopg.OperationalError:
+        return True
+    look = select.poll()
+    look.register(socket, _HUNG_UP)
+    return bool(look.poll(0))

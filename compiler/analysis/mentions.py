@@ -218,9 +218,10 @@ def locks_table(tokens: Sequence[Token]) -> bool:
     """Tell whether hints become LOCK TABLE, which must stand in one transaction with its statement."""
     if has_word(tokens, "TABLOCKX", "HOLDLOCK", "SERIALIZABLE"):
         return True
-    if has_word(tokens, "MERGE"):
-        return has_word(tokens, "TABLOCK", *_ROW_LOCKS)
-    return has_word(tokens, "TABLOCK") and has_word(tokens, *_ROW_LOCKS)
+    if has_word(tokens, "MERGE") and has_word(tokens, "TABLOCK"):
+        return True
+    # Of several tables some cannot be locked row by row.
+    return has_word(tokens, *_ROW_LOCKS)
 
 
 def changed_tables(kind: str, tokens: Sequence[Token]) -> set[str]:

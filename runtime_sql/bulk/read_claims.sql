@@ -9,7 +9,8 @@
 -- before its messages are joined to it: 0.3 of 1.0 µs a message. Conversations of one message cost as much more by it.
 --
 -- Called by  what pgsb.bulk.read sends over JDBC
-DROP FUNCTION IF EXISTS ssb_internal.end_of_reading(integer, text, integer), ssb_internal.end_of_reading(integer, text, integer, integer);
+DROP FUNCTION IF EXISTS ssb_internal.end_of_reading(integer, text, integer), ssb_internal.end_of_reading(integer, text, integer, integer),
+                        ssb_internal.end_of_conversations(integer, text);
 DROP VIEW IF EXISTS ssb_internal.claimed_message, ssb_internal.claimed_in_long;
 DO $$
 DECLARE
@@ -112,6 +113,39 @@ BEGIN
 END;
 $$;
 
+-- Raises unless the caller's claim was made here and is still held. A reader that is on another server finds nothing of it, or
+-- what has its number there.
+CREATE OR REPLACE FUNCTION ssb_internal.require_claim_here(p_claim_id integer, p_identity text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF p_identity IS DISTINCT FROM ssb_internal.database_identity() THEN
+        RAISE EXCEPTION 'claim % was made in another database than this reader is in', p_claim_id USING ERRCODE = '55006',
+            HINT = 'Nothing was completed. Claim and readers need one server: see its address in the DSN.';
+    END IF;
+    PERFORM FROM ssb.claim AS c WHERE c.claim_id = p_claim_id AND c.role = ssb_internal.caller();
+    IF NOT FOUND OR NOT ssb_internal.claim_is_alive(p_claim_id) THEN
+        PERFORM ssb_internal.raise_claim_lost(p_claim_id);
+    END IF;
+END;
+$$;
+
+-- Stands behind the last of a claim's conversations, and gives none itself: the claim was made here and is still held.
+--
+-- Called by  what pgsb.bulk.program sends over JDBC
+CREATE OR REPLACE FUNCTION ssb_internal.end_of_conversations(claim_id integer, identity text)
+RETURNS SETOF ssb_internal.conversation_in_claim
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+ROWS 1
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb_internal.require_claim_here(claim_id, identity);
+END;
+$$;
+
 -- Stands behind the last row that a reader of a claim gets, and gives none itself: the claim was
 -- made here and is still held, and this one of so many parts of it was read to the end.
 --
@@ -123,14 +157,7 @@ ROWS 1
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF identity IS DISTINCT FROM ssb_internal.database_identity() THEN
-        RAISE EXCEPTION 'claim % was made in another database than this reader is in', claim_id USING ERRCODE = '55006',
-            HINT = 'Nothing was completed. Claim and readers need one server: see its address in the DSN.';
-    END IF;
-    PERFORM FROM ssb.claim AS c WHERE c.claim_id = $1 AND c.role = ssb_internal.caller();
-    IF NOT FOUND OR NOT ssb_internal.claim_is_alive(claim_id) THEN
-        PERFORM ssb_internal.raise_claim_lost(claim_id);
-    END IF;
+    PERFORM ssb_internal.require_claim_here(claim_id, identity);
     INSERT INTO ssb.claim_reading (claim_id, parts, part) VALUES ($1, $3, $4);
 END;
 $$;

@@ -29,7 +29,7 @@ from ..interface import Dml, TableVariableDml
 from ..parse.dml import Merge, MergeBranch, Output, read_merge
 from ..parse.nodes import is_default, is_variable
 from ..query.from_clause import source as translate_source
-from ..query.lock_hints import RANGES, held
+from ..query.lock_hints import RANGES, held, lock_beside
 from ..query.row_limits import changing_top, limit_of
 from ..query.set_operations import ctes
 from ..query_result import NOTHING_SELECTED
@@ -101,6 +101,7 @@ def _open(statement: Merge, definitions: list[q.Definition], ctx: Context) -> Wo
         stored=ctx.reads(name, info),
     )
     item = translate_source(statement.source, ctx, "")
+    lock_beside(item, None, ctx)
     relation = item.relation or Relation("source", None)
     source_alias = relation.alias
     if statement.top is not None and statement.top.percent:

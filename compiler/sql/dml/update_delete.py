@@ -37,7 +37,7 @@ from ..parse.dml import Change, SetItem, from_items, read_delete, read_update
 from ..parse.nodes import SetVariable, is_variable
 from ..query.assignment import assignment, reads
 from ..query.from_clause import read_from
-from ..query.lock_hints import RANGES, held, lock_range, locks_whole_table
+from ..query.lock_hints import RANGES, held, lock_beside, lock_range, locks_whole_table
 from ..query.row_limits import changing_top, limit_of, limit_rows
 from ..query.set_operations import ctes
 from ..values import Value
@@ -257,8 +257,11 @@ def _translate(work: Work, ctx: Context) -> Statement:
     where_node = change.source.args.get("where")
     where = condition(where_node.this, ctx).code if where_node is not None else None
     before = _table_lock(work)
+    searched = where_node.this if where_node is not None else None
+    for place, item in enumerate(work.sources):
+        if place != work.place:
+            lock_beside(item, searched, ctx)
     if "READPAST" not in work.hints and not before and work.hints & RANGES:
-        searched = where_node.this if where_node is not None else None
         keys = work.info.keys if work.info is not None else ()
         target = Source("", work.head, relation=target_relation, bare=n.Variable(work.table), keys=keys)
         lock_range(target, searched, ctx, writes=True, alone=len(ctx.frame.relations) == 1)

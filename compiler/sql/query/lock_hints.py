@@ -117,21 +117,55 @@ def lock_range(item: Source, searched: exp.Expr | None, ctx: Context, *, writes:
     locked itself, against those that search for it with such hints; else the table, against all that write.
     ``writes``: the rows are locked to be changed. ``alone``: columns without a table's name are its own.
     """
-    given = _given_columns(item, searched, alone=alone)
-    keys = [sorted(map(fold, key.columns)) for key in item.keys]
-    key = next((key for key in keys if given.keys() >= set(key)), None)
+    key = _whole_key(item, searched, alone=alone)
     if key is None:
         _lock_table(item, "SHARE ROW EXCLUSIVE" if writes else "SHARE", ctx)
     elif writes:
         # One who has locked the table has locked this key, too; one who adds the row without hints finds it.
         _lock_table(item, "ROW EXCLUSIVE", ctx)
-        matches = n.all_of([condition(given[name][0], ctx).code for name in key])
-        rows = q.Select((n.Integer(1),), item.code, where=matches, locks=(q.Lock("FOR UPDATE"),))
-        values = (_compared(name, given[name][1], item, ctx) for name in key)
+        values = (_compared(name, value, item, ctx) for name, (_, value) in key.items())
         text = n.Call("concat_ws", (n.Text("/"), *values))
         lock = n.Call("sys.lock_key", (n.Text(emit(item.bare)), text))
-        ctx.locks[s.LockKey(n.Case(((n.Exists(n.Subquery(rows)), n.NULL),), default=lock))] = None
+        found = _locked_row(item, key, "FOR UPDATE", ctx)
+        ctx.locks[s.LockKey(n.Case(((found, n.NULL),), default=lock))] = None
     return key is None
+
+
+def lock_beside(item: Source, searched: exp.Expr | None, ctx: Context) -> None:
+    """Lock what UPDATE, DELETE or MERGE reads beside the table that it changes, as its hints say.
+
+    PostgreSQL has no lock clause there: it is the row, where the condition gives all columns of a key,
+    else the table.
+    """
+    if not item.lockable or not item.hints & LOCKING or "READPAST" in item.hints:
+        return
+    writes = bool(item.hints & (_EXCLUSIVE | {"TABLOCKX"}))
+    key = _whole_key(item, searched, alone=False)
+    if key is None or locks_whole_table(item.hints):
+        _lock_table(item, "EXCLUSIVE" if writes else "SHARE", ctx)
+    elif writes:
+        lock_range(item, searched, ctx, writes=True, alone=False)
+    else:
+        ctx.locks[s.LockKey(_locked_row(item, key, "FOR SHARE", ctx))] = None
+
+
+_Given = dict[str, tuple[exp.Expr, exp.Expr]]
+"""Of columns (folded): the comparison, and what it compares with."""
+
+
+def _whole_key(item: Source, searched: exp.Expr | None, *, alone: bool) -> _Given | None:
+    """Return what is given of the columns of a key, where that is all of them."""
+    given = _given_columns(item, searched, alone=alone)
+    keys = [sorted(map(fold, key.columns)) for key in item.keys]
+    key = next((key for key in keys if given.keys() >= set(key)), None)
+    return None if key is None else {name: given[name] for name in key}
+
+
+def _locked_row(item: Source, key: _Given, strength: str, ctx: Context) -> n.Node:
+    """Whether the row with this key is there; it is locked then."""
+    matches = n.all_of([condition(comparison, ctx).code for comparison, _ in key.values()])
+    rows = q.Select((n.Integer(1),), item.code, where=matches, locks=(q.Lock(strength),))
+    return n.Exists(n.Subquery(rows))
 
 
 def _compared(name: str, node: exp.Expr, item: Source, ctx: Context) -> n.Node:
@@ -143,11 +177,9 @@ def _compared(name: str, node: exp.Expr, item: Source, ctx: Context) -> n.Node:
     return n.Call("rtrim", (n.Call("lower", (n.Cast(code, "text"),)),))
 
 
-def _given_columns(
-    item: Source, searched: exp.Expr | None, *, alone: bool
-) -> dict[str, tuple[exp.Expr, exp.Expr]]:
-    """Columns of the item (folded) that have to equal what no column is part of: (comparison, that)."""
-    given: dict[str, tuple[exp.Expr, exp.Expr]] = {}
+def _given_columns(item: Source, searched: exp.Expr | None, *, alone: bool) -> _Given:
+    """Columns of the item that have to equal what no column is part of."""
+    given: _Given = {}
     waiting = [searched] if searched is not None and item.kind in ("", ",", "JOIN", "CROSS") else []
     while waiting:
         node = waiting.pop()

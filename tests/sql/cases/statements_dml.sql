@@ -19,6 +19,23 @@ sql CREATE FUNCTION dbo.split(text) RETURNS TABLE (item text) LANGUAGE sql AS 'S
 sql INSERT INTO dbo.customers VALUES (1, 'ann', 'Oslo', NULL), (2, 'bob', 'Rome', 1)
 sql INSERT INTO dbo.orders (customer, name, amount) VALUES (1, 'a', 5), (2, 'b', 7)
 
+-- case: hints beside the table that is changed
+UPDATE o SET amount = 0 FROM orders AS o JOIN customers AS c WITH (HOLDLOCK) ON c.id = o.customer WHERE c.id = @id
+-- expect
+PERFORM EXISTS (SELECT 1 FROM dbo.customers AS c WHERE c.id = p.id FOR SHARE);
+UPDATE dbo.orders AS o
+SET amount = 0
+FROM dbo.customers AS c
+WHERE c.id = o.customer AND c.id = p.id
+
+-- case: an exclusive hint beside the table that is changed
+DELETE o FROM orders AS o JOIN customers AS c WITH (UPDLOCK) ON c.id = o.customer WHERE c.city = 'Oslo'
+-- expect
+LOCK TABLE dbo.customers IN EXCLUSIVE MODE;
+DELETE FROM dbo.orders AS o
+USING dbo.customers AS c
+WHERE c.id = o.customer AND c.city = 'Oslo'
+
 -- case: insert values
 INSERT INTO heap (a, b) VALUES (1, 'x')
 -- expect

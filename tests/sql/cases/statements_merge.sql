@@ -19,6 +19,19 @@ sql CREATE FUNCTION dbo.split(text) RETURNS TABLE (item text) LANGUAGE sql AS 'S
 sql INSERT INTO dbo.customers VALUES (1, 'ann', 'Oslo', NULL), (2, 'bob', 'Rome', 1)
 sql INSERT INTO dbo.orders (customer, name, amount) VALUES (1, 'a', 5), (2, 'b', 7)
 
+-- case: holdlock in using
+MERGE heap AS t USING customers WITH (HOLDLOCK) AS s ON t.a = s.id WHEN MATCHED THEN UPDATE SET t.b = s.name;
+-- expect
+LOCK TABLE dbo.customers IN SHARE MODE;
+WITH s AS (SELECT * FROM dbo.customers AS s),
+twice AS (SELECT ssb_internal.matched_twice()
+          FROM dbo.heap AS t, s
+          WHERE t.a = s.id
+          GROUP BY t.ctid HAVING count(*) > 1),
+updated AS (UPDATE dbo.heap AS t SET b = s.name FROM s WHERE t.a = s.id RETURNING 1)
+SELECT count(*) FROM (SELECT FROM updated) AS changed
+WHERE NOT EXISTS (SELECT FROM twice) INTO row_count
+
 -- case: upsert
 MERGE INTO heap AS t USING (SELECT @id AS id, @name AS name) AS s ON t.a = s.id WHEN MATCHED THEN UPDATE SET b = s.name WHEN NOT MATCHED THEN INSERT (a, b) VALUES (s.id, s.name);
 -- expect
