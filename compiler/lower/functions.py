@@ -117,7 +117,10 @@ def _scalar(node: nodes.CreateFunction, ctx: Context, header: pl.Routine) -> pl.
     """RETURNS a type."""
     assert node.returns is not None
     ctx.return_type = ctx.type_of(node.returns)
-    return _with_block(node, ctx, header, ctx.return_type.postgres_bare, [pl.Return(pl.NULL)])
+    routine = _with_block(node, ctx, header, ctx.return_type.postgres_bare, [pl.Return(pl.NULL)])
+    if "RETURNS NULL ON NULL INPUT" not in node.options.words:
+        return routine
+    return replace(routine, attributes=(*routine.attributes, "STRICT"))
 
 
 def _with_block(

@@ -148,16 +148,23 @@ AS $$
 DECLARE
     v_name CONSTANT text[] := parse_ident(p_module);
     v_type regtype;
+    v_view regclass;
 BEGIN
-    FOR v_type IN
-        SELECT t.oid FROM pg_type AS t JOIN pg_namespace AS n ON n.oid = t.typnamespace
+    FOR v_type, v_view IN
+        -- An inline function's is a view's, where the script does not tell the types of its columns.
+        SELECT t.oid, CASE c.relkind WHEN 'v' THEN c.oid END
+          FROM pg_type AS t JOIN pg_class AS c ON c.oid = t.typrelid JOIN pg_namespace AS n ON n.oid = t.typnamespace
          WHERE n.nspname = ssb_internal.actual_schema(v_name[1]) AND starts_with(t.typname, ssb_internal.stem(v_name[2]) || '@') AND t.typtype = 'c'
            -- Not those of p@q, where this is p.
            AND NOT EXISTS (SELECT FROM pg_proc AS p
                             WHERE p.pronamespace = n.oid AND starts_with(p.proname, v_name[2] || '@')
                               AND ssb_internal.stem(p.proname) <> ssb_internal.stem(v_name[2]) AND starts_with(t.typname, p.proname || '@'))
     LOOP
-        EXECUTE format('DROP TYPE %s', v_type);
+        IF v_view IS NULL THEN
+            EXECUTE format('DROP TYPE %s', v_type);
+        ELSE
+            EXECUTE format('DROP VIEW %s ;', v_view);
+        END IF;
     END LOOP;
 END;
 $$;

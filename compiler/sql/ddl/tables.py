@@ -34,6 +34,7 @@ from ..interface import Ddl
 from ..parse.reader import Reader
 from ..parse.tokens import T, to_sqlglot
 from .definitions import (
+    TABLE_OPTIONS,
     Column,
     Constraint,
     Definition,
@@ -83,7 +84,7 @@ def create_table(reader: Reader, ctx: Context) -> Ddl | None:
         ctx.unsupported("a ledger table")
         return None
     versioning = read_versioning(reader)
-    index_options(reader)
+    index_options(reader, TABLE_OPTIONS)
     if not reader.at_end:
         reader.fail()
     if name.is_of_system:
@@ -612,7 +613,7 @@ def drop_index(reader: Reader, ctx: Context) -> Ddl:
         info = ctx.scope.table(table)
         if info is None or not info.read_only:
             statements.append(drop_of_index(name, table, guarded=guarded, ctx=ctx))
-        index_options(reader)
+        index_options(reader, statement="DROP INDEX")
         if not reader.take(T.COMMA):
             break
     if not reader.at_end:

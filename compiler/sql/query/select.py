@@ -52,6 +52,8 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
         # That of a statement's first SELECT is taken out before (dml/insert.py).
         ctx.problem("Incorrect syntax near the keyword 'INTO'.", into.find(exp.Table) or node, number=156)
     sources = read_from(node, ctx)
+    if targets is not None and targets.store and node.args.get("distinct") is not None:
+        targets = replace(targets, leading=True)
     items = _select_list(node, ctx, targets)
     where_node = node.args.get("where")
     aggregates = ctx.frame.aggregates
@@ -290,7 +292,7 @@ def _select_list(node: exp.Select, ctx: Context, targets: Targets | None) -> Sel
         _refuse_node(inner, ctx)
         value = scalar(inner, ctx)
         position = len(values)
-        if targets is not None and position < len(targets.types):
+        if targets is not None and (targets.rows or position < len(targets.types)):
             if targets.store:
                 value = ctx.implicitly(value, targets.types[position], inner)
             value = targets.convert(position, value)
