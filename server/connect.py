@@ -254,6 +254,25 @@ def describe(target: Target) -> str:
     return shown or "the server named by the PG* variables"
 
 
+def no_runtime(target: Target) -> ServerError:
+    """What is wrong with a database into which nobody has installed the runtime."""
+    hint = f"`pgsb install{_dsn_option(target)}` puts it there"
+    return ServerError(f"there is no runtime in {describe(target)}", hint)
+
+
+def older_runtime(target: Target, installed: str, needed: str) -> ServerError:
+    """What is wrong with a database whose runtime is of an earlier version."""
+    return ServerError(
+        f"the runtime in {describe(target)} is version {installed}, this pgsb needs {needed}",
+        f"`pgsb upgrade{_dsn_option(target)}` brings it up to date",
+    )
+
+
+def _dsn_option(target: Target) -> str:
+    """What a command needs to find the same server as this one."""
+    return " --dsn …" if target.source in ("--dsn", "-S") else ""
+
+
 def _plain_scheme(url: str) -> str:
     """`postgres+psycopg://…`, as SQLAlchemy writes it, is no scheme of libpq."""
     scheme, separator, rest = url.partition("://")

@@ -29,7 +29,6 @@ class QueryTree:
     values: list[Value] | None = None
     one_row: bool = False
     """Aggregates without GROUP BY: exactly one row."""
-    has_from: bool = True
     at_most_one: bool = False
     filtered: bool = False
     listed: bool = False

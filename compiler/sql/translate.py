@@ -17,7 +17,7 @@ constant_texts   texts that both servers read alike; precedence: the type of sev
 values           a target tree (..target) with its T-SQL type
 operand_types    what operators, aggregates and assignments refuse by type
 query_result     a translated query; from_items: what FROM is made of
-json_values      how values are written inside of JSON; messages: SQL Server's sentences
+json_values      how values are written inside of JSON
 parse/           our tokens → sqlglot trees; what cannot be read is a problem
 ===============  ==========================================================================
 

@@ -294,7 +294,7 @@ def table_info(
     info = TableInfo(name, tuple(infos), tuple(keys))
     check_table(definition, info, table, ctx)
     for key in keys:
-        refuse_repeated_columns(key.columns, None, ctx)
+        refuse_repeated_columns(key.columns, ctx)
         for column_name in key.columns:
             if fold(column_name) not in seen:
                 ctx.problem(
@@ -552,7 +552,7 @@ def index_name(index: str, table: ObjectName) -> str:
 
 def index_of(index: Index, table: ObjectName, ctx: Context) -> n.Node:
     """CREATE INDEX."""
-    refuse_repeated_columns([*(column for column, _ in index.columns), *index.include], None, ctx)
+    refuse_repeated_columns([*(column for column, _ in index.columns), *index.include], ctx)
     return s.CreateIndex(
         index_name(index.name, table),
         ctx.defined_name(table),

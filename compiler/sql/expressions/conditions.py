@@ -25,6 +25,12 @@ from .names import condition, scalar, subquery
 
 BOOLEAN = tm.BOOLEAN
 
+ONLY_NULLS = (
+    "At least one of the result expressions in a CASE specification must be an expression other than the "
+    "NULL constant."
+)
+"""Error 8133, of CASE and IIF."""
+
 
 def flatten(node: exp.Expr, kind: type) -> list[exp.Expr]:
     """The operands of a chain ``a AND b AND c``, without recursion."""
@@ -410,12 +416,7 @@ def _case(node: exp.Case, ctx: Context) -> Value:
     if default is not None:
         values.append(scalar(default, ctx))
     if all(value.is_null for value in values):
-        return ctx.problem(
-            "At least one of the result expressions in a CASE specification must be an expression other "
-            "than the NULL constant.",
-            node,
-            number=8133,
-        )
+        return ctx.problem(ONLY_NULLS, node, number=8133)
     converted, type_ = reconcile(values)
     subject = scalar(node.this, ctx) if node.this is not None else None
     shown: n.Node | None = None

@@ -20,7 +20,6 @@ from ..dispatch import query_tree
 from ..expressions.calls import dotted_names
 from ..expressions.names import condition, scalar
 from ..from_items import Source, alias_of, failed
-from ..messages import ROWS_DIFFER
 from ..parse.nodes import is_variable
 from ..query_result import ROWS
 from ..values import differs_by_row
@@ -465,6 +464,10 @@ def _derived(node: exp.Subquery, ctx: Context, kind: str) -> Source:
     # PostgreSQL sees earlier relations from a subquery only with LATERAL; T-SQL only with APPLY.
     item = q.Aliased(n.Subquery(query.code), shown, tuple(map(fold, columns)))
     return Source(kind, item, relation=relation)
+
+
+ROWS_DIFFER = "The number of columns for each row in a table value constructor must be the same."
+"""Error 10709."""
 
 
 def _values(node: exp.Values, ctx: Context, kind: str) -> Source:

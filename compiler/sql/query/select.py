@@ -21,6 +21,7 @@ from ..parse.nodes import Conversion, SetVariable, is_variable
 from ..query_result import QueryTree, Shape, Targets
 from ..values import Value
 from . import for_xml
+from .assignment import ASSIGNS_AND_SHOWS
 from .for_clause import as_document, form
 from .from_clause import read_from
 from .lock_hints import locking
@@ -132,7 +133,6 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
         columns,
         items.values,
         one_row=one_row,
-        has_from=source is not None,
         at_most_one=q.is_one(limit) or source is None,
         filtered=where is not None,
         listed=items.listed and columns is not None,
@@ -189,7 +189,6 @@ def _xml_directly(
         (found.column,),
         [Value(n.NOTHING, found.column.type)],
         one_row=True,
-        has_from=source is not None,
         at_most_one=True,
     )
 
@@ -243,9 +242,6 @@ class SelectList:
     names: list[str | None]
     values: list[Value] | None
     """None when a ``*`` of unknown columns is among them."""
-    star: tuple[ColumnInfo, ...] | None = ()
-    assignments: list[tuple[str, str, Value]] | None = None
-    """(variable, operator, value) of SELECT @x = …."""
     windows: bool = False
     aliases: dict[str, Value] | None = None
     listed: bool = True
@@ -280,8 +276,7 @@ def _select_list(node: exp.Select, ctx: Context, targets: Targets | None) -> Sel
             continue
         if isinstance(item, SetVariable):
             ctx.problem(
-                "A SELECT statement that assigns a value to a variable must not be combined with "
-                "data-retrieval operations.",
+                ASSIGNS_AND_SHOWS,
                 item,
                 number=141,
             )

@@ -11,7 +11,7 @@
 -- then doomed where it would have been rolled back. A doomed transaction is a
 -- read-only one: PostgreSQL itself refuses every write (25006, our 3930).
 --
--- Called by  the exception handlers of compiled statements; transactions.sql, batches.sql, modules.sql
+-- Called by  the exception handlers of compiled statements; ssb_internal.end_batch, leave and their like (session/batches.sql, session/transactions.sql)
 
 -- Whether an error rolls back whatever SET XACT_ABORT says.
 CREATE OR REPLACE FUNCTION ssb_internal.rolls_back(number integer)
