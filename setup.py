@@ -1,6 +1,6 @@
 """What pyproject.toml cannot say: the wheel holds the runtime's SQL files as one archive.
 
-There are some 250 of them. Each would take whole blocks of a disk, together five times the archive.
+There are some 300 of them. Each would take whole blocks of a disk, together five times the archive.
 """
 
 import zipfile

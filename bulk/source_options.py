@@ -184,9 +184,9 @@ def read_options(given: Mapping[str, str], *, to_write: bool = False) -> SourceO
             text = values.get(name.lower())
             if text is None:
                 continue
-            found = re.fullmatch(rf"(0*[1-9][0-9]*)({unit})", text.strip().lower())
+            found = re.fullmatch(rf"0*([1-9][0-9]{{0,17}})({unit})", text.strip().lower())
             if found is None:
-                raise BulkError(f'the option "{name}" is {text!r}, and must be a number from 1 on')
+                raise BulkError(f'the option "{name}" is {text[:100]!r}, and must be a number from 1 on')
             return int(found[1]) << _SHIFTS[found[2][:1]]
         return None
 

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -131,46 +132,22 @@ def compile_command(
             return
         names = f"the difference from {', '.join(old)} to {names}"
         given = [Script(difference.source())]
-        read = [difference.source()]
     keeps = keep_source or bool(old)
-    session = CompileSession(CompileOptions(database, default_database, collation, keep_source=keeps))
-    written_to = sys.stdout if output == "-" else None
-    batches: list[CompiledBatch] = []
-    with progress_bar(sum(map(count_batches, (*earlier, *read))), "compiling", written_to) as advance:
-        for source in earlier:
-            for _ in session.compile_script(source):
-                advance(source.name)
-        session.problems.raise_if_any()
-        session.problems = Problems()
-        session.catalog.connect_anew()
-        for script in given:
-            stops = partial(script.stop_at, otherwise=on_error == "stop")
-            for batch in session.compile_script(script.source, stops=stops, raises=True):
-                batches.append(batch)
-                advance(script.source.name)
-    session.problems.raise_if_any()
-    if len(session.problems):
+    options = CompileOptions(database, default_database, collation, keep_source=keeps)
+    compiled = _compiled(given, earlier, options, stops=on_error == "stop", to_stdout=output == "-")
+    if len(compiled.problems):
         # What has no effect on PostgreSQL is not in the text: it is said.
-        click.echo(session.problems.report(), err=True)
-    header = ""
+        click.echo(compiled.problems.report(), err=True)
     for_file = output != "-"
-    text = CompiledScript(tuple(batches), session.problems).text(for_files=for_file)
+    text = compiled.text(for_files=for_file)
     if database is not None:
         # The session begins there too: sys.service_queues and DB_NAME() follow it.
         use = compile_script(Source("-d", f"USE {bracketed(database)}"))
         text = f"{use.text(for_files=for_file).strip()}\n\n{text}"
+    header = ""
     if for_file:
-        options = f" -d {database}" * bool(database) + f" --collation {collation}" * (collation != "cs")
-        options += f" --default-database {default_database}" * bool(default_database)
-        parts = installer.parts_needed(
-            name for batch in batches for statement in batch.statements for name in statement.names
-        )
-        header = (
-            f"-- Compiled by pgsb {__version__}{in_comment(f'{options} from {names}')}: change those, "
-            "not this text.\n"
-            "-- It needs the runtime of that version, or a newer one "
-            f"(pgsb install --parts {parts}, pgsb upgrade).\n\n"
-        )
+        parts = _parts_needed(compiled)
+        header = _header(options, names, parts)
         if parts == "all" and not with_runtime:
             text = f"{installer.parts_guard(parts)}\n{text}"
     if not text.isascii():
@@ -178,8 +155,58 @@ def compile_command(
         text = f"SET client_encoding = 'UTF8';\n\n{text.rstrip()}\n\nRESET client_encoding;\n"
     if with_runtime:
         text = installer.install_sql() + "\n" + text
-    text = header + text
-    _write(output, text)
+    _write(output, header + text)
+
+
+def _compiled(
+    given: Sequence[Script],
+    earlier: Sequence[Source],
+    options: CompileOptions,
+    *,
+    stops: bool,
+    to_stdout: bool,
+) -> CompiledScript:
+    """Compile scripts as one, which may name what ``earlier`` ones make. Raises CompileError.
+
+    ``stops``: an error fails its batch, where the script itself says nothing else. ``to_stdout``: the text
+    goes there, where a bar of progress would be in its way.
+    """
+    session = CompileSession(options)
+    batches: list[CompiledBatch] = []
+    count = sum(map(count_batches, (*earlier, *(script.source for script in given))))
+    with progress_bar(count, "compiling", sys.stdout if to_stdout else None) as advance:
+        for source in earlier:
+            for _ in session.compile_script(source):
+                advance(source.name)
+        session.problems.raise_if_any()
+        session.problems = Problems()
+        session.catalog.connect_anew()
+        for script in given:
+            at_error = partial(script.stop_at, otherwise=stops)
+            for batch in session.compile_script(script.source, stops=at_error, raises=True):
+                batches.append(batch)
+                advance(script.source.name)
+    session.problems.raise_if_any()
+    return CompiledScript(tuple(batches), session.problems)
+
+
+def _parts_needed(compiled: CompiledScript) -> installer.Parts:
+    return installer.parts_needed(
+        name for batch in compiled.batches for statement in batch.statements for name in statement.names
+    )
+
+
+def _header(options: CompileOptions, names: str, parts: installer.Parts) -> str:
+    """The first lines of a file: what it was made of, and what the database has to have."""
+    given = f" -d {options.database}" * bool(options.database)
+    given += f" --collation {options.collation}" * (options.collation != "cs")
+    given += f" --default-database {options.default_database}" * bool(options.default_database)
+    return (
+        f"-- Compiled by pgsb {__version__}{in_comment(f'{given} from {names}')}: change those, "
+        "not this text.\n"
+        "-- It needs the runtime of that version, or a newer one "
+        f"(pgsb install --parts {parts}, pgsb upgrade).\n\n"
+    )
 
 
 def _write(output: str, text: str) -> None:

@@ -8,7 +8,7 @@ import psycopg
 
 from .. import __version__
 from ..runtime_sql import installer
-from ..server.connect import Target, connect, describe, find_target
+from ..server.connect import Target, connect, describe, find_target, no_runtime, older_runtime
 from ..server.embedded import PrivateServer
 from ..server.problems import ServerError
 from ..user_folders import write_whole
@@ -144,7 +144,10 @@ def uninstall_command(dsn: str | None, yes: bool) -> None:
     """Remove the runtime, and with it every queue, message and dialog in the database."""
     target = find_target(dsn)
     with connect(target) as connection:
-        before = _installed(connection, target)
+        before = installer.installed_version(connection)
+        if before is None:
+            click.echo(f"there was no runtime in {describe(target)}")
+            return
         require_owner(connection, target)
         lost = installer.dependents(connection)
         if lost:
@@ -195,10 +198,7 @@ def described(connection: psycopg.Connection[Any]) -> str | None:
 def require_function(connection: psycopg.Connection[Any], target: Target, signature: str) -> None:
     """Raise ServerError where the runtime is missing, or lacks the function that a command asks."""
     if connection.execute("SELECT to_regprocedure(%s) IS NULL", [signature]).fetchone() == (True,):
-        raise ServerError(
-            f"the runtime in {describe(target)} is missing or older than this pgsb",
-            hint="pgsb install puts it there, pgsb upgrade brings it up to date",
-        )
+        raise older_runtime(target, _installed(connection, target), installer.RUNTIME_VERSION)
 
 
 def require_owner(connection: psycopg.Connection[Any], target: Target) -> None:
@@ -208,7 +208,7 @@ def require_owner(connection: psycopg.Connection[Any], target: Target) -> None:
         " FROM pg_namespace AS n WHERE n.nspname = 'ssb' AND to_regclass('ssb.runtime_version') IS NOT NULL"
     ).fetchone()
     if row is None:
-        raise ServerError(f"there is no runtime in {describe(target)}", hint="pgsb install puts it there")
+        raise no_runtime(target)
     owner, is_allowed, role = row
     if not is_allowed:
         raise ServerError(
@@ -231,5 +231,5 @@ def _target_without_starting(dsn: str | None) -> Target | None:
 def _installed(connection: psycopg.Connection[Any], target: Target) -> str:
     version = installer.installed_version(connection)
     if version is None:
-        raise ServerError(f"there is no runtime in {describe(target)}", hint="pgsb install puts it there")
+        raise no_runtime(target)
     return version

@@ -21,7 +21,7 @@ from ..grammar.problems import Problems
 from ..grammar.records import replace
 from ..grammar.source import Source
 from ..runtime_sql import installer
-from ..server.connect import Target, connect, describe, find_target, opening
+from ..server.connect import Target, connect, find_target, no_runtime, older_runtime, opening
 from ..server.execute import Executor, error_event
 from ..server.key_statements import KeyAnswerer
 from ..server.learn import Knowledge
@@ -466,17 +466,10 @@ def _require_runtime(connection: psycopg.Connection[Any], target: Target) -> Non
         installer.install(connection)
         return
     installed = installer.installed_version(connection)
-    option = " --dsn …" if target.source in ("--dsn", "-S") else ""
     if installed is None:
-        raise ServerError(
-            f"there is no runtime in {describe(target)}", hint=f"`pgsb install{option}` puts it there"
-        )
+        raise no_runtime(target)
     if int(installed) < int(installer.RUNTIME_VERSION):
-        raise ServerError(
-            f"the runtime in {describe(target)} is version {installed}, this pgsb needs "
-            f"{installer.RUNTIME_VERSION}",
-            hint=f"`pgsb upgrade{option}` brings it up to date",
-        )
+        raise older_runtime(target, installed, installer.RUNTIME_VERSION)
 
 
 def compile_settings(

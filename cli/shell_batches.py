@@ -352,7 +352,7 @@ class Shell:
 
     def _watch(self, argument: str) -> None:
         """Run the batch again and again; Ctrl-C ends it, and the batch that runs."""
-        given = re.fullmatch(r"(?:i=)?(\d+(?:\.\d+)?)?\s*(?:c=(\d+))?", argument)
+        given = re.fullmatch(r"(?:i=)?(\d+(?:\.\d+)?)?\s*(?:c=(\d{1,9}))?", argument)
         batch = [*self._lines, "GO"] if self._lines else self._last
         if given is None or not batch:
             click.echo("\\watch [SECONDS] [c=TIMES], after a batch", err=True)

@@ -104,7 +104,7 @@ class JoinedBatches:
     """One DO block; each batch in it has its own variables and error boundary."""
 
     def __init__(self, group: list[nodes.Batch], *, raises: bool = False) -> None:
-        """Begin the block for these batches, which :meth:`add` and :meth:`add_failed` fill in order.
+        """Begin the block for these batches, which ``add`` and ``add_failed`` fill in order.
 
         ``raises``: who runs the text sees nothing but exceptions: an error that ends the block is one.
         """

@@ -1,4 +1,4 @@
-"""Names that scripts mention and none of them defines: what :func:`check_scripts` warns of.
+"""Names that scripts mention and none of them defines: what :func:`.checking.check_scripts` warns of.
 
 Of services, contracts, message types, queues and tables it does so where one is defined that has almost that
 name; of columns and views of schema sys, which are known, in any case.

@@ -24,7 +24,7 @@ from .catalog.scope import Catalog, KnownNames, Scope, object_name, sets_row_lim
 from .compiled import CompiledBatch, CompiledStatement, CompileOptions
 from .lower.batches import lower_batch_body, lower_module, lower_plain
 from .lower.context import SESSION_TYPE, Context, Frame, Mode
-from .lower.modules import function_signature
+from .lower.functions import function_signature
 from .lower.queries import announce_type, table_type_statement
 from .lower.routines import bindings, signature
 from .lower.system import procedures as _all_handlers  # noqa: F401

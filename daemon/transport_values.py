@@ -171,20 +171,18 @@ class Malformed(Exception):
     """Bytes that are no array of its type, or have another number of elements than they should."""
 
 
-def raw_row(
-    result: PGresult | None, types: tuple[type[Raw] | None, ...], row: int = 0
-) -> list[Raw | bytes | None] | None:
-    """A row of a binary result as it came; None without one.
+def raw_row(result: PGresult | None, types: tuple[type[Raw] | None, ...]) -> list[Raw | bytes | None] | None:
+    """The first row of a binary result as it came; None without one.
 
     ``types`` says what each column has to be; None: anything. Raises UnexpectedType.
     """
-    if result is None or result.ntuples <= row:
+    if result is None or result.ntuples == 0:
         return None
     if result.nfields != len(types):
         raise UnexpectedType
     values: list[Raw | bytes | None] = []
     for column, wanted in enumerate(types):
-        value = result.get_value(row, column)
+        value = result.get_value(0, column)
         if wanted is not None and result.ftype(column) != wanted.oid:
             raise UnexpectedType
         values.append(wanted(value) if wanted is not None and value is not None else value)

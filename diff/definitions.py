@@ -10,7 +10,7 @@ from ..compiler import nodes
 from ..compiler.builder.batches import parse_batches
 from ..grammar.problems import Problems
 from ..grammar.source import Source, Span
-from ..grammar.tokens import TokenKind
+from ..grammar.tokens import Token, TokenKind
 from .shapes import key_of, shape_of_tokens
 from .writing import identifier, qualified
 
@@ -234,7 +234,7 @@ def _name_of(kind: str, statement: Any) -> tuple[str, str] | None:
     return identifier(name.text), _spelling(kind, name.text)
 
 
-def _with_endpoint(created: Any, altered: Any) -> Any:
+def _with_endpoint(created: nodes.CreateEndpoint, altered: nodes.AlterEndpoint) -> nodes.CreateEndpoint:
     """What ALTER ENDPOINT writes takes the place of what was there."""
     said = {key: value for key, value in vars(altered).items() if value and key in _OF_ENDPOINT}
     return replace(created, **said)
@@ -257,7 +257,7 @@ def key_name(kind: str, name: nodes.QualifiedName) -> str:
     return _spelling(kind, name.name.text)
 
 
-def _name_in(tokens: Sequence[Any], start: int) -> list[str]:
+def _name_in(tokens: Sequence[Token], start: int) -> list[str]:
     """The parts of the name that begins at a token; none behind the last one."""
     parts = [one.name for one in tokens[start : start + 1]]
     while start + 2 < len(tokens) and tokens[start + 1].text == "." and _is_name(tokens[start + 2]):
@@ -266,7 +266,7 @@ def _name_in(tokens: Sequence[Any], start: int) -> list[str]:
     return parts
 
 
-def _is_name(token: Any) -> bool:
+def _is_name(token: Token) -> bool:
     return token.kind in (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED)
 
 
@@ -315,7 +315,7 @@ def _with_validation(
     return replace(created, validation=altered.validation, schema_collection=altered.schema_collection)
 
 
-def _with_options(created: Any, altered: Any) -> Any:
+def _with_route_options(created: nodes.CreateRoute, altered: nodes.AlterRoute) -> nodes.CreateRoute:
     return replace(created, options=_take_in(created.options, altered.options))
 
 
@@ -349,7 +349,7 @@ _ALTERS: dict[type[nodes.Statement], tuple[str, Callable[[Any, Any], Any]]] = {
     nodes.AlterMessageType: ("MESSAGE TYPE", _with_validation),
     nodes.AlterQueue: ("QUEUE", _with_queue_options),
     nodes.AlterService: ("SERVICE", _with_service_changes),
-    nodes.AlterRoute: ("ROUTE", _with_options),
+    nodes.AlterRoute: ("ROUTE", _with_route_options),
     nodes.AlterBrokerPriority: ("BROKER PRIORITY", _with_priority),
     nodes.AlterEndpoint: ("ENDPOINT", _with_endpoint),
     nodes.AlterXmlSchemaCollection: ("XML SCHEMA COLLECTION", lambda created, altered: created),

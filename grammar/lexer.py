@@ -9,6 +9,7 @@ comments are walked, not recursed into.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import deque
 from collections.abc import Iterator
@@ -59,6 +60,9 @@ _PLAIN_KINDS = {
 }
 _NATIONAL = ("N", "n")
 _LONGEST_IDENTIFIER = 128
+_MOST_DIGITS = 38
+_SHORTEST_SUSPECT = 4
+"""A number of as many characters is in range whatever they are; ``1e309`` is not."""
 _LOOKALIKES = {
     "‘": "'",
     "’": "'",
@@ -87,8 +91,8 @@ def lex(source: Source, problems: Problems) -> Iterator[Token]:
     does: a string in double quotes then is a STRING.
 
     Reports characters that no statement can hold (NUL, lone surrogates, typographic quotes),
-    an unclosed string or bracket (105; reading goes on after the next GO line) and an
-    unclosed comment (113).
+    an unclosed string or bracket (105; reading goes on after the next GO line), an
+    unclosed comment (113), and numbers out of the range of every type (1007, 168).
     """
     text = source.text
     _report_bad_characters(source, problems)
@@ -130,6 +134,8 @@ def lex(source: Source, problems: Problems) -> Iterator[Token]:
             kind = _PLAIN_KINDS[group]
             if kind is _NUMBER and written[:2] in ("0x", "0X"):
                 kind = TokenKind.BINARY
+            elif kind is _NUMBER and position - start > _SHORTEST_SUSPECT:
+                written = _number_in_range(source, written, start, problems)
             token = new(Token, (kind, written, start, position, ""))
             if position - start > _LONGEST_IDENTIFIER and group == "variable":
                 _report_long_identifier(source, token, problems)
@@ -257,6 +263,36 @@ def _report_long_identifier(source: Source, token: Token, problems: Problems) ->
             source.span(token.start, token.end),
             number=103,
         )
+
+
+def _number_in_range(source: Source, written: str, start: int, problems: Problems) -> str:
+    """Report a constant that no type of SQL Server holds; return the text to read on with.
+
+    That is never longer than int() reads, which refuses 4,301 digits.
+    """
+    if "e" in written or "E" in written:
+        exponent = written.upper().partition("E")[2]
+        if exponent in ("", "+", "-") or math.isfinite(float(written)):
+            return written
+        message, number = (
+            "The floating point value '{}' is out of the range of computer representation (8 bytes).",
+            168,
+        )
+    else:
+        whole, dot, fraction = written.partition(".")
+        if len(whole) + len(fraction) <= _MOST_DIGITS:
+            return written
+        significant = whole.lstrip("0")
+        if len(significant) + len(fraction) <= _MOST_DIGITS:
+            return (significant or "0") + dot + fraction
+        message, number = (
+            "The number '{}' is out of the range for numeric representation (maximum precision 38).",
+            1007,
+        )
+    problems.add(
+        message.format(written[:_LONGEST_IDENTIFIER]), source.span(start, start + len(written)), number=number
+    )
+    return written[:_MOST_DIGITS] if number == 1007 else "0"
 
 
 def string_value(token: Token) -> str:

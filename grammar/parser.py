@@ -1,7 +1,7 @@
 """Batch → Lark tree.
 
-An LALR parser over the grammar in the .lark files, whose tables Lark makes (:mod:`tables`);
-:mod:`terminals` tells it what each word is. Two things are done here besides: T-SQL has no statement
+An LALR parser over the grammar in the .lark files, whose tables Lark makes (:mod:`.tables`);
+:mod:`.terminals` tells it what each word is. Two things are done here besides: T-SQL has no statement
 terminators, so the end of a statement is put in where the next word cannot go on with it; and
 after an error the parser is taken back to the last place where a statement can begin, so that
 a script with five mistakes has five of them reported.

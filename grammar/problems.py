@@ -14,8 +14,10 @@ import difflib
 import re
 import sys
 import unicodedata
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
+from operator import itemgetter
 
 from .records import dataclass
 from .source import Span
@@ -144,6 +146,9 @@ class Problems:
     def __init__(self) -> None:
         """Start with none."""
         self._problems: dict[tuple[str, int, int, str], Problem] = {}
+        # Of each source, by place, as they come: each batch asks for its own, of thousands maybe.
+        self._errors: dict[int, list[tuple[int, int, Problem]]] = {}
+        self._error_count = 0
 
     def add(
         self,
@@ -156,7 +161,16 @@ class Problems:
     ) -> Problem:
         """Record one finding and return it."""
         problem = Problem(message, at, hint, number, severity, unbound)
-        return self._problems.setdefault((at.source.name, at.start, at.end, message), problem)
+        kept = self._problems.setdefault((at.source.name, at.start, at.end, message), problem)
+        if kept is problem:
+            self._note(problem)
+        return kept
+
+    def _note(self, problem: Problem) -> None:
+        if problem.severity == "error":
+            errors = self._errors.setdefault(id(problem.span.source), [])
+            insort(errors, (problem.span.start, self._error_count, problem))
+            self._error_count += 1
 
     def extend(self, problems: Problems) -> None:
         """Take over what another pass found."""
@@ -198,22 +212,21 @@ class Problems:
         """Put what ``change`` returns in place of each finding; None takes it back."""
         revised = ((place, change(problem)) for place, problem in self._problems.items())
         self._problems = {place: problem for place, problem in revised if problem is not None}
+        self._errors, self._error_count = {}, 0
+        for problem in self._problems.values():
+            self._note(problem)
 
     @property
     def error_count(self) -> int:
         """How many of them stop the compiler."""
-        return sum(problem.severity == "error" for problem in self._problems.values())
+        return self._error_count
 
     def within(self, span: Span) -> tuple[Problem, ...]:
         """Return the errors that begin inside ``span`` (a batch, say), in order."""
-        found = [
-            problem
-            for problem in self._problems.values()
-            if problem.severity == "error"
-            and problem.span.source is span.source
-            and span.start <= problem.span.start <= span.end
-        ]
-        return tuple(sorted(found, key=lambda problem: problem.span.start))
+        errors = self._errors.get(id(span.source), [])
+        first = bisect_left(errors, span.start, key=itemgetter(0))
+        behind = bisect_right(errors, span.end, key=itemgetter(0))
+        return tuple(problem for _, _, problem in errors[first:behind])
 
     def report(self) -> str:
         """Return the text that tells the user about all of them, empty when there are none."""

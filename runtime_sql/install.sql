@@ -24,7 +24,7 @@
 \ir schema/locks.sql
 
 -- Definitions
-\ir session/spelling.sql
+\ir names/spelling.sql
 \ir definitions/names.sql
 \ir definitions/check_permissions.sql
 \ir definitions/message_types.sql
@@ -49,46 +49,58 @@
 
 \ir definitions/statements.sql
 
--- Sessions of compiled scripts: messages, errors, transactions, calls
+-- What sessions of compiled scripts tell their client
 \ir session/messages.sql
-\ir session/tsql_names.sql
 \ir session/result_sets.sql
-\ir session/names_in_messages.sql
-\ir session/foreign_key_errors.sql
-\ir session/constraint_errors.sql
-\ir session/value_errors.sql
-\ir session/query_errors.sql
-\ir session/missing_object_errors.sql
-\ir session/object_errors.sql
-\ir session/permission_errors.sql
-\ir session/server_errors.sql
-\ir session/native_errors.sql
-\ir session/errors.sql
+
+-- T-SQL's names
+\ir names/tsql_names.sql
+\ir names/default_names.sql
+\ir names/synonyms.sql
+\ir names/renaming.sql
+\ir names/dynamic_names.sql
+
+-- Errors: what PostgreSQL's become, and what they do to a session
+\ir errors/names_in_messages.sql
+\ir errors/foreign_keys.sql
+\ir errors/constraints.sql
+\ir errors/values.sql
+\ir errors/queries.sql
+\ir errors/missing_objects.sql
+\ir errors/objects.sql
+\ir errors/permissions.sql
+\ir errors/server.sql
+\ir errors/native_errors.sql
+\ir errors/handling.sql
+
+-- Batches and transactions
 \ir session/transactions.sql
 \ir session/batches.sql
-\ir session/update_notes.sql
 \ir session/waitfor.sql
-\ir session/altered_modules.sql
-\ir session/binding.sql
-\ir session/default_names.sql
-\ir session/modules.sql
-\ir session/synonyms.sql
-\ir session/view_bindings.sql
-\ir session/renaming.sql
 \ir session/temporary_tables.sql
-\ir session/module_sources.sql
-\ir session/definers.sql
-\ir session/execute.sql
 \ir session/execute_as.sql
-\ir session/dynamic_names.sql
-
--- What definitions and sessions need of tables, dynamic SQL and nesting
-\ir statements/constraints_off.sql
-\ir session/running_triggers.sql
-\ir session/nesting.sql
 \ir session/runtime_compiled_sql.sql
-\ir statements/system_versioning.sql
 \ir session/open_batches.sql
+
+-- Modules: procedures, functions, triggers, views
+\ir modules/update_notes.sql
+\ir modules/alterations.sql
+\ir modules/column_binding.sql
+\ir modules/prepare.sql
+\ir modules/drop.sql
+\ir modules/triggers.sql
+\ir modules/view_bindings.sql
+\ir modules/sources.sql
+\ir modules/definers.sql
+\ir modules/arguments.sql
+\ir modules/trampolines.sql
+\ir modules/execute.sql
+\ir modules/running_triggers.sql
+\ir modules/nesting.sql
+
+-- What queues need of tables
+\ir statements/constraints_off.sql
+\ir statements/system_versioning.sql
 
 -- Conversations
 \ir conversations/find_messages.sql

@@ -30,14 +30,12 @@ LANGUAGE_SETTINGS = (
     # not set it.
     " SET plpgsql.extra_errors = 'none'"
 )
-# Whatever the role's forms are: psycopg reads a moment and an interval in these alone. Whether the day or the
-# month comes first in what is given stays as it is.
-FORMS = {"DateStyle": "ISO", "IntervalStyle": "postgres"}
+# Whatever the role's forms are: psycopg reads a moment and an interval in these alone, and numbers of seconds
+# whole. Whether the day or the month comes first in what is given stays as it is.
+FORMS = {"DateStyle": "ISO", "IntervalStyle": "postgres", "extra_float_digits": "1"}
 FORM_SETTINGS = "; ".join(f"SET {name} = '{value}'" for name, value in FORMS.items())
 # Notices carry results and PRINT: they must come. What is shown has one form.
-OUTPUT_SETTINGS = (
-    "SET client_min_messages = notice; SET extra_float_digits = 1; SET bytea_output = hex; " + FORM_SETTINGS
-)
+OUTPUT_SETTINGS = "SET client_min_messages = notice; SET bytea_output = hex; " + FORM_SETTINGS
 # In T-SQL every session begins so, and SET TRANSACTION ISOLATION LEVEL says otherwise.
 ISOLATION = "SET default_transaction_isolation = 'read committed'"
 # T-SQL's errors are made of PostgreSQL's, whose English words are read. Only superusers may set it: diagnose
@@ -109,7 +107,7 @@ def connect(target: Target, seconds: float | None = None, **options: Any) -> psy
         said = conninfo_to_dict(target.dsn).get("connect_timeout") or os.environ.get("PGCONNECT_TIMEOUT")
         if seconds is not None:
             # 0 is no limit, and what is no number libpq refuses.
-            least = int(said or 0) if re.fullmatch("0*[1-9][0-9]*", str(said)) else CONNECT_SECONDS
+            least = int(said or 0) if re.fullmatch("0*[1-9][0-9]{0,8}", str(said)) else CONNECT_SECONDS
             options = {**options, "connect_timeout": max(2, min(math.ceil(seconds), least))}
         elif said is None:
             options = {"connect_timeout": CONNECT_SECONDS, **options}
@@ -254,6 +252,25 @@ def describe(target: Target) -> str:
         return "the server"
     shown = make_conninfo("", **{name: value for name, value in parts.items() if name not in _SECRET})
     return shown or "the server named by the PG* variables"
+
+
+def no_runtime(target: Target) -> ServerError:
+    """What is wrong with a database into which nobody has installed the runtime."""
+    hint = f"`pgsb install{_dsn_option(target)}` puts it there"
+    return ServerError(f"there is no runtime in {describe(target)}", hint)
+
+
+def older_runtime(target: Target, installed: str, needed: str) -> ServerError:
+    """What is wrong with a database whose runtime is of an earlier version."""
+    return ServerError(
+        f"the runtime in {describe(target)} is version {installed}, this pgsb needs {needed}",
+        f"`pgsb upgrade{_dsn_option(target)}` brings it up to date",
+    )
+
+
+def _dsn_option(target: Target) -> str:
+    """What a command needs to find the same server as this one."""
+    return " --dsn …" if target.source in ("--dsn", "-S") else ""
 
 
 def _plain_scheme(url: str) -> str:

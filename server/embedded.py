@@ -558,6 +558,6 @@ def _quoted(value: str) -> str:
     return "'" + value.replace("'", "'\\''") + "'"
 
 
-def _last_lines(text: str, count: int = 3) -> str:
+def _last_lines(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return " / ".join(lines[-count:]) or "it said nothing"
+    return " / ".join(lines[-3:]) or "it said nothing"

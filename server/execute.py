@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _PIECE, _PATIENCE = 1000, 0.1
 _COUNTED = {"INSERT", "UPDATE", "DELETE", "MERGE"}
 _TERMINATED = _COUNTED | {"CREATE INDEX", "ALTER TABLE"}
-_ENDED_BY_TRIGGER = 3609
+_ENDED_BY_TRIGGER = frozenset({3609, 3616})
 # What only ALTER DATABASE fails with, as ssb_internal.spoils_database says.
 _OF_DATABASES = frozenset({5011, 5016, 5030, 5058, 15309})
 _ACCESSED_COLUMN, _DEPENDS = 4922, 5074
@@ -218,7 +218,7 @@ class Executor:
             line = statement.span.line - batch.line + 1
             event = self._event(statement, error, line)
             of_trigger = self._is_of_trigger(event)
-            if of_trigger and event.number == _ENDED_BY_TRIGGER:
+            if of_trigger and event.number in _ENDED_BY_TRIGGER:
                 event = replace(event, procedure=None, line=line)  # of the statement that fired it
             self._status = (event.number, 0)
             if event.number == _ACCESSED_COLUMN:

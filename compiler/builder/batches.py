@@ -8,7 +8,7 @@
 it. Building never raises on account of the script: what is wrong is in ``problems``, and a
 batch with errors says so (``Batch.has_errors``).
 
-The builders of the statements register with :data:`reader.builders`, one function per rule of the
+The builders of the statements register with :data:`.reader.builders`, one function per rule of the
 grammar.
 """
 

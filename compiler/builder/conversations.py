@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...grammar.tokens import Token, TokenKind
 from ...grammar.tree import Terminal
 from .. import nodes
-from .reader import Node, Reader, builders
+from .reader import Common, Node, Reader, builders
 from .service_broker import refuse_repeated
 
 # ------------------------------------------------------------------ conversations
 
 
 @builders.register("begin_dialog")
-def _begin_dialog(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _begin_dialog(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     to_service, *instance = [
         read.string_or_variable(terminal)
         for terminal in read.terminals(read.need_tree(tree, "to_service"), "STRING", "VARIABLE")
@@ -53,7 +51,7 @@ def _begin_dialog(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Sta
 
 
 @builders.register("begin_conversation_timer")
-def _begin_timer(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _begin_timer(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     return nodes.BeginConversationTimer(
         handle=read.unwrapped(read.need(tree, "GROUP")),
         timeout=read.text(read.need_tree(tree, "expression")),
@@ -62,7 +60,7 @@ def _begin_timer(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Stat
 
 
 @builders.register("send")
-def _send(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _send(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     start, end = read.range_of(read.need_tree(tree, "handles"))
     if read.tokens[start].word == "(" and read.closing(start, end) == end - 1:
         start, end = start + 1, end - 1
@@ -86,7 +84,7 @@ def _send(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
 
 
 @builders.register("end_conversation")
-def _end_conversation(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _end_conversation(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     option = read.tree(tree, "end_option")
     error = read.tree(option, "end_error") if option else None
     description = read.tree(option, "end_description") if option else None
@@ -100,20 +98,20 @@ def _end_conversation(tree: Node, read: Reader, common: dict[str, Any]) -> nodes
 
 
 @builders.register("get_conversation_group")
-def _get_conversation_group(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _get_conversation_group(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     return nodes.GetConversationGroup(
         variable=read.need_variable(tree), queue=read.need_local(tree), **common
     )
 
 
 @builders.register("move_conversation")
-def _move_conversation(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _move_conversation(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     handle, group = read.trees(tree, "handle")
     return nodes.MoveConversation(handle=read.unwrapped(handle), group=read.unwrapped(group), **common)
 
 
 @builders.register("receive")
-def _receive(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _receive(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     top = read.tree(tree, "top")
     items = [item for child in read.trees(tree) if (item := _receive_item(child, read)) is not None]
     assigned = [item for item in items if isinstance(item, nodes.ReceiveAssignment)]
@@ -216,7 +214,7 @@ def _receive_filter(tree: Node, read: Reader) -> nodes.ReceiveFilter:
 
 
 @builders.register("wait_for_time")
-def _wait_for_time(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _wait_for_time(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     return nodes.WaitForTime(
         kind=read.words(read.need_tree(tree, "wait_kind")),
         value=read.text(read.need(tree, "STRING", "VARIABLE")),
@@ -225,7 +223,7 @@ def _wait_for_time(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.St
 
 
 @builders.register("wait_for_message")
-def _wait_for_message(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _wait_for_message(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     inner_tree = read.need_tree(tree, "receive", "get_conversation_group")
     inner = builders[str(inner_tree.data)](inner_tree, read, {"span": read.span(inner_tree)})
     assert isinstance(inner, nodes.Receive | nodes.GetConversationGroup)

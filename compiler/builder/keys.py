@@ -10,7 +10,7 @@ from typing import Any
 
 from ...grammar.tokens import TokenKind
 from .. import nodes
-from .reader import Node, Reader, builders
+from .reader import Common, Node, Reader, builders
 
 
 class _Words:
@@ -121,7 +121,7 @@ _CERTIFICATE_OPTIONS = ("subject", "start_date", "expiry_date")
 
 
 @builders.register("create_certificate")
-def _create_certificate(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _create_certificate(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     words = _words(tree, read)
     found: dict[str, Any] = {}
     if words.take("FROM"):
@@ -165,7 +165,7 @@ def _create_certificate(tree: Node, read: Reader, common: dict[str, Any]) -> nod
 
 
 @builders.register("alter_certificate")
-def _alter_certificate(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _alter_certificate(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     words = _words(tree, read)
     found: dict[str, Any] = {}
     if words.take("REMOVE", "PRIVATE", "KEY"):
@@ -183,7 +183,7 @@ def _alter_certificate(tree: Node, read: Reader, common: dict[str, Any]) -> node
     return nodes.AlterCertificate(name=read.name(tree), **found, **common)
 
 
-def backup_certificate(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def backup_certificate(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     """BACKUP CERTIFICATE: to the grammar it is one of the BACKUPs."""
     words = _words(tree, read)
     words.need("CERTIFICATE")
@@ -204,7 +204,7 @@ def backup_certificate(tree: Node, read: Reader, common: dict[str, Any]) -> node
 
 
 @builders.register("create_master_key")
-def _create_master_key(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _create_master_key(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     password = read.terminal(tree, "STRING")
     return nodes.MasterKeyStatement(
         action="CREATE", password=read.string(password) if password else None, **common
@@ -212,7 +212,7 @@ def _create_master_key(tree: Node, read: Reader, common: dict[str, Any]) -> node
 
 
 @builders.register("master_key_action")
-def _master_key_action(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _master_key_action(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     action = read.tokens[read.range_of(tree)[0]].word
     service = read.terminal(tree, "SERVICE_MASTER_KEY") is not None
     words = _words(tree, read)

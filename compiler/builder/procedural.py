@@ -9,7 +9,7 @@ from typing import Any
 
 from ...grammar.tokens import TokenKind
 from .. import nodes
-from .reader import Node, Reader, builders, numbered
+from .reader import Common, Node, Reader, builders, numbered
 from .tables import table_definition
 
 __all__ = ["cursor_definition"]
@@ -18,7 +18,7 @@ __all__ = ["cursor_definition"]
 
 
 @builders.register("declare")
-def _declare(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _declare(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     return nodes.Declare(
         declarations=tuple(_declaration(child, read) for child in read.trees(tree)), **common
     )
@@ -43,7 +43,7 @@ def _declaration(
 
 
 @builders.register("set_variable")
-def _set_variable(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _set_variable(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     return nodes.SetVariable(
         variable=read.need_variable(tree),
         operator=read.words(read.need_tree(tree, "assignment")),
@@ -53,7 +53,7 @@ def _set_variable(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Sta
 
 
 @builders.register("set_method")
-def _set_method(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _set_method(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     group = read.terminal(tree, "GROUP")
     return nodes.SetMethod(
         variable=read.need_variable(tree),
@@ -64,20 +64,20 @@ def _set_method(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.State
 
 
 @builders.register("set_cursor")
-def _set_cursor(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _set_cursor(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     return nodes.SetCursorVariable(
         variable=read.need_variable(tree), cursor=cursor_definition(tree, read), **common
     )
 
 
 @builders.register("set_switch")
-def _set_switch(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _set_switch(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     names = tuple(read.raw(terminal).text.upper() for terminal in read.terminals(tree, "NAME"))
     return nodes.SetOption(names=names, value=read.words(read.need_tree(tree, "on_off")), **common)
 
 
 @builders.register("set_statistics")
-def _set_statistics(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _set_statistics(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     names = tuple(
         f"STATISTICS {read.raw(terminal).text.upper()}" for terminal in read.terminals(tree, "NAME")
     )
@@ -85,12 +85,12 @@ def _set_statistics(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.S
 
 
 @builders.register("set_offsets")
-def _set_offsets(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _set_offsets(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     return nodes.SetOption(names=("OFFSETS",), value=read.words(read.need_tree(tree, "on_off")), **common)
 
 
 @builders.register("set_identity_insert")
-def _set_identity_insert(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _set_identity_insert(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     return nodes.SetOption(
         names=("IDENTITY_INSERT",),
         table=read.need_qualified(tree),
@@ -100,7 +100,7 @@ def _set_identity_insert(tree: Node, read: Reader, common: dict[str, Any]) -> no
 
 
 @builders.register("set_value_option")
-def _set_value_option(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _set_value_option(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     argument = read.text(read.need_tree(tree, "set_value"))
     name = read.tokens[read.range_of(tree)[0] + 1].text.upper()
     value = "".join(token.text for token in argument.tokens)  # - 1 is -1
@@ -108,7 +108,7 @@ def _set_value_option(tree: Node, read: Reader, common: dict[str, Any]) -> nodes
 
 
 @builders.register("set_isolation")
-def _set_isolation(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _set_isolation(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     level = read.words(read.need_tree(tree, "isolation_level"))
     return nodes.SetOption(names=("TRANSACTION ISOLATION LEVEL",), value=level, **common)
 
@@ -117,32 +117,32 @@ def _set_isolation(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.St
 
 
 @builders.register("break")
-def _break(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _break(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     return nodes.Break(**common)
 
 
 @builders.register("continue")
-def _continue(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _continue(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     return nodes.Continue(**common)
 
 
 @builders.register("goto")
-def _goto(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _goto(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     return nodes.Goto(label=read.name(tree), **common)
 
 
 @builders.register("label")
-def _label(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _label(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     return nodes.Label(name=read.identifier(read.need(tree, "LABEL")), **common)
 
 
 @builders.register("return")
-def _return(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _return(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     return nodes.Return(value=read.optional_text(read.tree(tree, "expression")), **common)
 
 
 @builders.register("throw")
-def _throw(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _throw(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     arguments = [read.text(argument) for argument in read.trees(tree, "throw_argument")]
     if not arguments:
         return nodes.Throw(**common)
@@ -151,7 +151,7 @@ def _throw(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
 
 
 @builders.register("raiserror")
-def _raiserror(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _raiserror(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     start, end = read.range_of(read.need(tree, "GROUP"))
     arguments = []
     for first, last in read.split(start + 1, end - 1):
@@ -195,7 +195,7 @@ def _raiserror(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statem
 
 
 @builders.register("old_raiserror")
-def _old_raiserror(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _old_raiserror(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     read.unexpected(
         read.range_of(tree)[0] + 1,
         "SQL Server 2012 removed this form: write RAISERROR (message, severity, state)",
@@ -204,12 +204,12 @@ def _old_raiserror(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.St
 
 
 @builders.register("print")
-def _print(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _print(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     return nodes.Print(value=read.text(read.need_tree(tree, "expression")), **common)
 
 
 @builders.register("use")
-def _use(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _use(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     return nodes.Use(database=read.name(tree), **common)
 
 
@@ -217,7 +217,7 @@ def _use(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
 
 
 @builders.register("begin_transaction")
-def _begin_transaction(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _begin_transaction(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     mark_tree = read.tree(tree, "mark")
     mark: nodes.StringLiteral | None = None
     if mark_tree is not None:
@@ -232,7 +232,7 @@ def _begin_transaction(tree: Node, read: Reader, common: dict[str, Any]) -> node
 
 
 @builders.register("commit_transaction")
-def _commit(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _commit(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     group = read.terminal(tree, "GROUP")
     if group is not None and not (
         read.inside(group).words[:2] == ("DELAYED_DURABILITY", "=")
@@ -243,12 +243,12 @@ def _commit(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement
 
 
 @builders.register("rollback_transaction")
-def _rollback(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _rollback(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     return nodes.RollbackTransaction(name=read.name_or_variable(tree), **common)
 
 
 @builders.register("save_transaction")
-def _save(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _save(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     name = read.name_or_variable(tree)
     assert name is not None
     return nodes.SaveTransaction(name=name, **common)
@@ -258,7 +258,7 @@ def _save(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
 
 
 @builders.register("execute")
-def _execute(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _execute(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     return_code = read.tree(tree, "return_code")
     variable = read.terminal(tree, "VARIABLE")
     name = read.tree(tree, "qualified_name")
@@ -277,7 +277,7 @@ def _execute(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statemen
 
 
 @builders.register("implicit_execute")
-def _implicit_execute(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _implicit_execute(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     call = _call(tree, read)
     module = numbered(read.need_qualified(tree), call["number"])
     return nodes.Execute(module=module, implicit=True, **call, **common)
@@ -322,7 +322,7 @@ def _argument(tree: Node, read: Reader) -> nodes.Argument:
 
 
 @builders.register("execute_string")
-def _execute_string(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _execute_string(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     start, end = read.range_of(read.need(tree, "GROUP"))
     (first, last), *others = read.split(start + 1, end - 1)
     if first >= last:
@@ -346,7 +346,7 @@ def _execute_string(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.S
 
 
 @builders.register("execute_as")
-def _execute_as(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _execute_as(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     principal = read.need_tree(tree, "execute_as_principal")
     value = read.terminal(principal, "STRING", "VARIABLE")
     option = read.tree(tree, "execute_as_option")
@@ -361,7 +361,7 @@ def _execute_as(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.State
 
 
 @builders.register("revert")
-def _revert(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _revert(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     cookie = read.terminal(tree, "VARIABLE")
     return nodes.Revert(cookie=read.variable(cookie) if cookie else None, **common)
 
@@ -477,7 +477,7 @@ def _for_clause(start: int, end: int, read: Reader) -> int | None:
 
 
 @builders.register("declare_cursor")
-def _declare_cursor(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _declare_cursor(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     return nodes.DeclareCursor(name=read.name(tree), cursor=cursor_definition(tree, read), **common)
 
 
@@ -491,22 +491,22 @@ def _cursor(tree: Node, read: Reader) -> nodes.CursorReference:
 
 
 @builders.register("open_cursor")
-def _open_cursor(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _open_cursor(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     return nodes.OpenCursor(cursor=_cursor(tree, read), **common)
 
 
 @builders.register("close_cursor")
-def _close_cursor(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _close_cursor(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     return nodes.CloseCursor(cursor=_cursor(tree, read), **common)
 
 
 @builders.register("deallocate_cursor")
-def _deallocate_cursor(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _deallocate_cursor(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     return nodes.DeallocateCursor(cursor=_cursor(tree, read), **common)
 
 
 @builders.register("fetch_cursor")
-def _fetch_cursor(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _fetch_cursor(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     direction = "NEXT"
     offset: nodes.SqlText | None = None
     clause = read.tree(tree, "fetch_direction")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 from ...grammar.problems import did_you_mean
 from ...grammar.source import Span
@@ -12,7 +11,7 @@ from ...grammar.tokens import TokenKind
 from ...grammar.tree import Terminal
 from .. import nodes
 from .keys import backup_certificate
-from .reader import Builder, Node, Reader, builders
+from .reader import Builder, Common, Node, Reader, builders
 from .service_broker import event_scope
 from .tables import table_definition
 
@@ -22,7 +21,7 @@ __all__ = ["create_schema"]
 
 
 def _sql(kind: str) -> Builder:
-    def build(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    def build(tree: Node, read: Reader, common: Common) -> nodes.Statement:
         return nodes.SqlStatement(kind=kind, text=read.text(tree), **common)
 
     return build
@@ -34,13 +33,13 @@ builders.register("alter_table")(_sql("ALTER TABLE"))
 
 
 @builders.register("with_statement")
-def _with_statement(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _with_statement(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     (inner,) = read.trees(tree)
     return nodes.SqlStatement(kind=str(inner.data).upper(), text=read.text(tree), with_clause=True, **common)
 
 
 @builders.register("insert_execute")
-def _insert_execute(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _insert_execute(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     target, call = read.trees(tree)
     execute = builders[str(call.data)](call, read, {"span": read.span(call)})
     assert isinstance(execute, nodes.Execute | nodes.ExecuteString)
@@ -51,7 +50,7 @@ def _insert_execute(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.S
 
 
 @builders.register("create_table")
-def _create_table(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _create_table(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     group = read.terminal(tree, "GROUP")
     name = read.need_qualified(tree)
     return nodes.CreateTable(
@@ -120,7 +119,7 @@ _VIEWS = {
 
 
 @builders.register("drop")
-def _drop(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _drop(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     if read.terminal(tree, "TEXT") is not None:
         kind = read.words_before_text(tree)
         if kind == "DROP INDEX":
@@ -156,7 +155,7 @@ def _drop(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
 
 
 @builders.register("sql_statement")
-def _sql_statement(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _sql_statement(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     kind = read.words_before_text(tree)
     if "INDEX" in kind and kind.startswith("CREATE"):
         kind = "CREATE XML INDEX" if "XML" in kind else "CREATE INDEX"
@@ -181,7 +180,7 @@ def create_schema(
 
 
 @builders.register("alter_schema")
-def _alter_schema(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _alter_schema(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     return nodes.AlterSchema(
         name=read.name(tree),
         securable_class=_class(tree, read),
@@ -191,13 +190,13 @@ def _alter_schema(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Sta
 
 
 @builders.register("create_synonym")
-def _create_synonym(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _create_synonym(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     name, target = map(read.qualified, read.trees(tree, "qualified_name"))
     return nodes.CreateSynonym(name=name, target=target, **common)
 
 
 @builders.register("enable_trigger")
-def _enable_trigger(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _enable_trigger(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     names = [read.qualified(name) for name in read.trees(tree, "qualified_name")]
     scope = read.tree(tree, "trigger_scope")
     return nodes.EnableTrigger(
@@ -210,7 +209,7 @@ def _enable_trigger(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.S
 
 
 @builders.register("create_database")
-def _create_database(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _create_database(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     text = read.terminal(tree, "TEXT")
     words = read.text(text).words if text else ()
     trustworthy: bool | None = None
@@ -235,7 +234,7 @@ def _create_database(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.
 
 
 @builders.register("alter_database")
-def _alter_database(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _alter_database(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     action_tree = read.need_tree(tree, "alter_database_set", "alter_database_other")
     start, end = read.range_of(action_tree)
     name = read.terminal(tree, "NAME")
@@ -437,13 +436,13 @@ def _check_principal(tree: Node, kind: str, read: Reader) -> None:
 
 
 @builders.register("create_login")
-def _create_login(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _create_login(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     _check_principal(tree, "LOGIN", read)
     return nodes.CreateLogin(name=read.name(tree), text=read.text(tree), **common)
 
 
 @builders.register("create_user")
-def _create_user(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _create_user(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     _check_principal(tree, "USER", read)
     start, end = read.range_of(tree)
     words = [token.word for token in read.tokens[start:end]]
@@ -467,7 +466,7 @@ def _create_user(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Stat
 
 
 @builders.register("create_role")
-def _create_role(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _create_role(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     return nodes.CreateRole(
         kind=read.words_before_text(tree).removeprefix("CREATE "),
         name=read.name(tree),
@@ -478,7 +477,7 @@ def _create_role(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Stat
 
 
 @builders.register("alter_role")
-def _alter_role(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _alter_role(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     end = read.range_of(tree)[1]
     added, dropped = read.terminal(tree, "ADD"), read.terminal(tree, "DROP")
     action = "ADD MEMBER" if added else "DROP MEMBER" if dropped else "NAME"
@@ -492,7 +491,7 @@ def _alter_role(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.State
 
 
 @builders.register("alter_principal")
-def _alter_principal(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _alter_principal(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     kind = read.words_before_text(tree).removeprefix("ALTER ")
     _check_principal(tree, kind, read)
     return nodes.AlterPrincipal(
@@ -600,7 +599,7 @@ def _check_clauses(tree: Node, action: str, read: Reader) -> None:
 
 
 @builders.register("permission")
-def _permission(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _permission(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     action = read.words(read.need_tree(tree, "permission_action"))
     grantor = read.tree(tree, "grantor")
     _check_clauses(tree, action, read)
@@ -628,7 +627,7 @@ def _permission(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.State
 
 
 @builders.register("alter_authorization")
-def _alter_authorization(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _alter_authorization(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     owner = read.terminal(tree, "NAME", "PUBLIC", "CONSTANT_WORD")
     return nodes.AlterAuthorization(
         securable=_securable(read.need_tree(tree, "securable"), read),
@@ -641,7 +640,7 @@ def _alter_authorization(tree: Node, read: Reader, common: dict[str, Any]) -> no
 
 
 @builders.register("administrative")
-def _administrative(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _administrative(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     kind = read.words_before_text(tree)
     text = read.text(tree)
     if kind == "SHUTDOWN WITH NOWAIT":

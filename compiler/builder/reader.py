@@ -7,7 +7,7 @@ turns them into spans of the source.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypedDict, TypeVar
 
 from ...grammar.batches import BatchText
 from ...grammar.hints import incorrect_syntax
@@ -20,7 +20,7 @@ from ...grammar.tree import Terminal, Tree
 from .. import nodes
 from ..registry import Registry
 
-__all__ = ["Builder", "Child", "Node", "Reader", "builders"]
+__all__ = ["Builder", "Child", "Common", "Node", "Reader", "builders"]
 
 Node = Tree
 Child = Terminal | Node
@@ -422,10 +422,16 @@ class Reader:
         return None if found is None else read(found)
 
 
-class Builder(Protocol):
-    """Makes the statement of one tree; ``common`` are the fields that all statements share."""
+class Common(TypedDict):
+    """What a builder gives to every node. Tokens and comments follow, where it stands in its list."""
 
-    def __call__(self, tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    span: Span
+
+
+class Builder(Protocol):
+    """Makes the statement of one tree."""
+
+    def __call__(self, tree: Node, read: Reader, common: Common) -> nodes.Statement:
         """Return the node."""
 
 

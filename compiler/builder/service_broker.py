@@ -8,7 +8,7 @@ from typing import Any
 from ...grammar.tokens import TokenKind
 from ...grammar.tree import Terminal
 from .. import nodes
-from .reader import Node, Reader, builders
+from .reader import Common, Node, Reader, builders
 
 __all__ = ["event_scope", "execute_as_clause", "refuse_repeated"]
 
@@ -43,7 +43,7 @@ def _validation(tree: Node, read: Reader) -> tuple[str | None, nodes.QualifiedNa
 
 
 @builders.register("create_message_type")
-def _create_message_type(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _create_message_type(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     validation, collection = _validation(tree, read)
     return nodes.CreateMessageType(
         name=read.name(tree),
@@ -55,7 +55,7 @@ def _create_message_type(tree: Node, read: Reader, common: dict[str, Any]) -> no
 
 
 @builders.register("alter_message_type")
-def _alter_message_type(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _alter_message_type(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     validation, collection = _validation(tree, read)
     return nodes.AlterMessageType(
         name=read.name(tree), validation=validation or "NONE", schema_collection=collection, **common
@@ -63,7 +63,7 @@ def _alter_message_type(tree: Node, read: Reader, common: dict[str, Any]) -> nod
 
 
 @builders.register("create_contract")
-def _create_contract(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _create_contract(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     messages = tuple(
         nodes.ContractMessage(
             span=read.span(message),
@@ -79,7 +79,7 @@ def _create_contract(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.
 
 
 @builders.register("create_queue")
-def _create_queue(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _create_queue(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     options = read.optional(tree, "queue_options", lambda t: _queue_options(t, read))
     if options is not None and options.activation is not None:
         _require_whole(options.activation, tree, read)
@@ -96,7 +96,7 @@ def _create_queue(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Sta
 
 
 @builders.register("alter_queue")
-def _alter_queue(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _alter_queue(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     options = _queue_options(read.need_tree(tree, "queue_options"), read)
     return nodes.AlterQueue(name=read.need_local(tree), options=options, **common)
 
@@ -193,7 +193,7 @@ def refuse_repeated(tree: Node, read: Reader) -> None:
 
 
 @builders.register("maintain_queue")
-def _maintain_queue(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _maintain_queue(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     action_tree = read.need_tree(tree, "rebuild_or_move")
     start, end = read.range_of(action_tree)
     words = [token.word for token in read.tokens[start:end]]
@@ -226,7 +226,7 @@ def _maintain_queue(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.S
 
 
 @builders.register("create_service")
-def _create_service(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _create_service(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     contracts = read.tree(tree, "service_contracts")
     return nodes.CreateService(
         name=read.name(tree),
@@ -238,7 +238,7 @@ def _create_service(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.S
 
 
 @builders.register("alter_service")
-def _alter_service(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _alter_service(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     changes = read.tree(tree, "service_changes")
     added: list[nodes.Identifier] = []
     dropped: list[nodes.Identifier] = []
@@ -270,7 +270,7 @@ def _route_options(tree: Node, read: Reader) -> nodes.RouteOptions:
 
 
 @builders.register("create_route")
-def _create_route(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _create_route(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     options = _route_options(tree, read)
     if options.address is None:
         read.problems.add(
@@ -283,7 +283,7 @@ def _create_route(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Sta
 
 
 @builders.register("alter_route")
-def _alter_route(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _alter_route(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     return nodes.AlterRoute(name=read.name(tree), options=_route_options(tree, read), **common)
 
 
@@ -292,7 +292,7 @@ def _binding_user(tree: Node, read: Reader) -> nodes.Identifier:
 
 
 @builders.register("create_remote_service_binding")
-def _create_binding(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _create_binding(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     refuse_repeated(tree, read)
     name = read.name(tree)
     user = read.optional(tree, "binding_user", lambda t: _binding_user(t, read))
@@ -311,7 +311,7 @@ def _create_binding(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.S
 
 
 @builders.register("alter_remote_service_binding")
-def _alter_binding(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _alter_binding(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     refuse_repeated(tree, read)
     return nodes.AlterRemoteServiceBinding(
         name=read.name(tree),
@@ -356,13 +356,13 @@ def _priority_options(tree: Node, priority: nodes.Identifier, read: Reader) -> n
 
 
 @builders.register("create_broker_priority")
-def _create_priority(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _create_priority(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     options = read.optional(tree, "priority_options", lambda t: _priority_options(t, read.name(tree), read))
     return nodes.CreateBrokerPriority(name=read.name(tree), options=options, **common)
 
 
 @builders.register("alter_broker_priority")
-def _alter_priority(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _alter_priority(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     options = _priority_options(read.need_tree(tree, "priority_options"), read.name(tree), read)
     return nodes.AlterBrokerPriority(name=read.name(tree), options=options, **common)
 
@@ -456,12 +456,12 @@ def _endpoint_options(group: Terminal, of: str, read: Reader) -> tuple[nodes.End
 
 
 @builders.register("create_endpoint")
-def _create_endpoint(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _create_endpoint(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     return nodes.CreateEndpoint(**_endpoint_fields(tree, read), **common)
 
 
 @builders.register("alter_endpoint")
-def _alter_endpoint(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _alter_endpoint(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     return nodes.AlterEndpoint(**_endpoint_fields(tree, read), **common)
 
 
@@ -472,7 +472,7 @@ def event_scope(tree: Node, read: Reader) -> nodes.EventScope:
 
 
 @builders.register("create_event_notification")
-def _create_event_notification(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _create_event_notification(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     name, *events = map(read.identifier, read.terminals(tree, "NAME"))
     service, instance = map(read.string, read.terminals(tree, "STRING"))
     return nodes.CreateEventNotification(
@@ -490,14 +490,14 @@ def _create_event_notification(tree: Node, read: Reader, common: dict[str, Any])
 
 
 @builders.register("create_xml_schema_collection")
-def _create_collection(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _create_collection(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     return nodes.CreateXmlSchemaCollection(
         name=read.need_local(tree), schemas=read.text(read.need_tree(tree, "expression")), **common
     )
 
 
 @builders.register("alter_xml_schema_collection")
-def _alter_collection(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+def _alter_collection(tree: Node, read: Reader, common: Common) -> nodes.Statement:
     return nodes.AlterXmlSchemaCollection(
         name=read.need_local(tree), schemas=read.text(read.need_tree(tree, "expression")), **common
     )

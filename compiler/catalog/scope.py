@@ -3,7 +3,7 @@
 :class:`Catalog` lives as long as a compile session: current T-SQL database, tables,
 procedures, functions and types that the script has made so far.  :class:`Scope` belongs to
 one batch, procedure, function or trigger; it is what the translation of queries and DML asks
-(:class:`~pgsb.compiler.sql.interface.SqlScope`).
+(:class:`~.objects.SqlScope`).
 """
 
 from __future__ import annotations
@@ -258,7 +258,7 @@ class Catalog:
         self.to_make: Counter[tuple[str, str]] = Counter()
         """How many times the rest of the scripts makes each procedure."""
         self.has_dropped = False
-        """Whether there may be views that wait for what was dropped (session/view_bindings.sql)."""
+        """Whether there may be views that wait for what was dropped (modules/view_bindings.sql)."""
         self.gone: set[tuple[str, str]] = set()
         """Procedures that were dropped, or could not be made, and were not made again so far."""
         self.bodies: dict[tuple[str, str], tuple[nodes.Statement, ...]] = {}

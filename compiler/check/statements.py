@@ -283,11 +283,56 @@ class _Scope:
         _check_database(statement, self.problems)
         if isinstance(statement, _MAY_END_WITH_NAME):
             _check_last_name(statement, self.problems)
+        self._check_flow(statement, context)
+        self._check_support(statement)
         match statement:
             case nodes.CreateProcedure() | nodes.CreateFunction() | nodes.CreateTrigger():
                 _check_module(statement, self.problems)
             case nodes.CreateView(name=nodes.QualifiedName(name=name)) if name.text.startswith("#"):
                 add(f"{name.text}: Temporary views are not allowed.", name.span, number=4103)
+            case nodes.Use() if self.module is not None:
+                add(
+                    "a USE database statement is not allowed in a procedure, function or trigger.",
+                    statement.span,
+                    number=154,
+                )
+            case nodes.SetOption():
+                self._check_set_option(statement)
+            case nodes.If(condition=condition) | nodes.While(condition=condition):
+                self._check_condition(condition)
+            case nodes.CreateEventNotification():
+                check_events(statement, self.problems)
+            case nodes.Permission():
+                check_permission(statement, self.problems)
+            case (
+                nodes.BeginTransaction(name=nodes.Identifier(text=name))
+                | nodes.CommitTransaction(name=nodes.Identifier(text=name))
+                | nodes.RollbackTransaction(name=nodes.Identifier(text=name))
+                | nodes.SaveTransaction(name=nodes.Identifier(text=name))
+            ) if len(name) > _LONGEST_TRANSACTION_NAME:
+                add(
+                    f"The identifier that starts with '{name[:_LONGEST_TRANSACTION_NAME]}' is too long. "
+                    f"Maximum length is {_LONGEST_TRANSACTION_NAME}.",
+                    statement.span,
+                    number=103,
+                )
+            case nodes.Execute():
+                self._check_execute(statement)
+            case nodes.InsertExecute(execute=nodes.Execute() as call):
+                self._check_execute(call)
+        if isinstance(self.module, nodes.CreateFunction):
+            effect = _SIDE_EFFECTS.get(type(statement))
+            if effect is not None:
+                add(
+                    f"Invalid use of a side-effecting operator '{effect}' within a function.",
+                    _head(statement),
+                    number=443,
+                )
+
+    def _check_flow(self, statement: nodes.Statement, context: _Context) -> None:
+        """Labels, and what needs a loop, a CATCH block or a module around it."""
+        add = self.problems.add
+        match statement:
             case nodes.Label():
                 key = statement.name.text.lower()
                 if key in self.labels:
@@ -328,20 +373,11 @@ class _Scope:
                     statement.span,
                     number=178,
                 )
-            case nodes.Use() if self.module is not None:
-                add(
-                    "a USE database statement is not allowed in a procedure, function or trigger.",
-                    statement.span,
-                    number=154,
-                )
-            case nodes.SetOption():
-                self._check_set_option(statement)
-            case nodes.If(condition=condition) | nodes.While(condition=condition):
-                self._check_condition(condition)
-            case nodes.CreateEventNotification():
-                check_events(statement, self.problems)
-            case nodes.Permission():
-                check_permission(statement, self.problems)
+
+    def _check_support(self, statement: nodes.Statement) -> None:
+        """What is read, and what PostgreSQL cannot run."""
+        add = self.problems.add
+        match statement:
             case nodes.UnsupportedStatement():
                 add(_REFUSED.get(statement.kind, f"{statement.kind} is not supported."), _head(statement))
             case nodes.AdministrativeStatement(kind=kind) | nodes.SqlStatement(kind=kind) if (
@@ -350,26 +386,10 @@ class _Scope:
                 self._check_administrative(statement, kind)
             case nodes.DropStatement(kind=kind) if kind.startswith("FULLTEXT "):
                 add(_FULLTEXT, _head(statement))
-            case (
-                nodes.BeginTransaction(name=nodes.Identifier(text=name))
-                | nodes.CommitTransaction(name=nodes.Identifier(text=name))
-                | nodes.RollbackTransaction(name=nodes.Identifier(text=name))
-                | nodes.SaveTransaction(name=nodes.Identifier(text=name))
-            ) if len(name) > _LONGEST_TRANSACTION_NAME:
-                add(
-                    f"The identifier that starts with '{name[:_LONGEST_TRANSACTION_NAME]}' is too long. "
-                    f"Maximum length is {_LONGEST_TRANSACTION_NAME}.",
-                    statement.span,
-                    number=103,
-                )
             case nodes.BeginTransaction(distributed=True):
                 add("Distributed transactions are not supported.", statement.span)
             case nodes.ExecuteString(at_server=server) if server is not None:
                 add("EXEC … AT needs a linked server, which PostgreSQL does not have.", server.span)
-            case nodes.Execute():
-                self._check_execute(statement)
-            case nodes.InsertExecute(execute=nodes.Execute() as call):
-                self._check_execute(call)
             case nodes.CreateEndpoint(payload=payload, protocol=protocol) if (
                 payload == "SOAP" or protocol == "HTTP"
             ):
@@ -381,14 +401,6 @@ class _Scope:
                 payload != "SERVICE_BROKER"
             ):
                 add(f"An endpoint FOR {payload} cannot run on PostgreSQL.", _head(statement))
-        if isinstance(self.module, nodes.CreateFunction):
-            effect = _SIDE_EFFECTS.get(type(statement))
-            if effect is not None:
-                add(
-                    f"Invalid use of a side-effecting operator '{effect}' within a function.",
-                    _head(statement),
-                    number=443,
-                )
 
     def _check_execute(self, statement: nodes.Execute) -> None:
         if isinstance(statement.module, nodes.QualifiedName) and statement.module.server is not None:

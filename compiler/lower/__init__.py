@@ -11,10 +11,10 @@ from . import (
     dispatch,
     drop,
     execute,
+    functions,
     goto,
     keys,
     leaving,
-    modules,
     parameters,
     placeholders,
     queries,
@@ -28,6 +28,7 @@ from . import (
     transactions,
     triggers,
     variables,
+    views,
 )
 
 __all__ = [
@@ -41,10 +42,10 @@ __all__ = [
     "dispatch",
     "drop",
     "execute",
+    "functions",
     "goto",
     "keys",
     "leaving",
-    "modules",
     "parameters",
     "placeholders",
     "queries",
@@ -58,4 +59,5 @@ __all__ = [
     "transactions",
     "triggers",
     "variables",
+    "views",
 ]

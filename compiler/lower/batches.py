@@ -26,13 +26,14 @@ from . import transactions as _transaction  # noqa: F401
 from . import variables as _variables  # noqa: F401
 from .context import Context
 from .dispatch import invocations, lower
-from .modules import lower_create_function, lower_create_view
+from .functions import lower_create_function
 from .queries import remember, table_type_statement
 from .receive import receive_query
 from .routines import bindings, lower_create_procedure, lower_text_body
 from .rules import remember_rule
 from .statement_lists import comments
 from .triggers import Module, lower_create_trigger, module_name
+from .views import lower_create_view
 
 
 def lower_batch_body(batch: nodes.Batch, ctx: Context) -> list[pl.Statement]:

@@ -20,10 +20,8 @@ from .context import Context, call, flag, named, text_or_none, texts
 from .dispatch import invocations
 
 
-def _queue_call(
-    ctx: Context, function: str, *positional: pl.Expr, **options: pl.Expr | None
-) -> list[pl.Invoke]:
-    """As :func:`call`, for what has no database parameter: the schema tells it."""
+def _plain_call(function: str, *positional: pl.Expr, **options: pl.Expr | None) -> list[pl.Invoke]:
+    """As :func:`.context.call`, for a function that takes no T-SQL database: a schema tells which."""
     return [pl.Invoke(function, positional, named(*options.items()))]
 
 
@@ -142,8 +140,7 @@ def create_queue(node: nodes.CreateQueue, ctx: Context) -> list[pl.Invoke] | Non
     name = object_name(node.name)
     if ctx.catalog.followed(name) == name:
         ctx.catalog.tables[ctx.catalog.key(name)] = queue_table(name)
-    made = _queue_call(
-        ctx,
+    made = _plain_call(
         "ssb.create_queue",
         pl.Text(ctx.catalog.sql_name(name)),
         **_queue_options(node.options, ctx),
@@ -159,13 +156,13 @@ def alter_queue(node: nodes.AlterQueue, ctx: Context) -> list[pl.Invoke] | None:
     if "activation_procedure" in options and "execute_as" not in options:
         # As whom the activation that is there runs; without one the statement fails.
         options["execute_as"] = pl.Text("")
-    return _queue_call(ctx, "ssb.alter_queue", ctx.broker_queue(node.name), **options)
+    return _plain_call("ssb.alter_queue", ctx.broker_queue(node.name), **options)
 
 
 @invocations.register
 def maintain_queue(node: nodes.MaintainQueue, ctx: Context) -> list[pl.Invoke] | None:
     """ALTER QUEUE … REBUILD, REORGANIZE, MOVE TO."""
-    return _queue_call(ctx, "ssb.maintain_queue", ctx.broker_queue(node.name), pl.Text(node.action))
+    return _plain_call("ssb.maintain_queue", ctx.broker_queue(node.name), pl.Text(node.action))
 
 
 # ------------------------------------------------------------------ services, routes, bindings, priorities
@@ -318,8 +315,7 @@ def _word(token: Token) -> str:
 @invocations.register
 def create_endpoint(node: nodes.CreateEndpoint, ctx: Context) -> list[pl.Invoke] | None:
     """CREATE ENDPOINT … FOR SERVICE_BROKER."""
-    return outside_transactions("CREATE ENDPOINT", ctx) + _queue_call(
-        ctx,
+    return outside_transactions("CREATE ENDPOINT", ctx) + _plain_call(
         "ssb.create_endpoint",
         pl.Text(node.name.text),
         state=pl.Text(node.state) if node.state else None,
@@ -332,8 +328,7 @@ def create_endpoint(node: nodes.CreateEndpoint, ctx: Context) -> list[pl.Invoke]
 def alter_endpoint(node: nodes.AlterEndpoint, ctx: Context) -> list[pl.Invoke] | None:
     """ALTER ENDPOINT: AUTHORIZATION in it is what ALTER AUTHORIZATION does."""
     name = pl.Text(node.name.text)
-    calls = outside_transactions("ALTER ENDPOINT", ctx) + _queue_call(
-        ctx,
+    calls = outside_transactions("ALTER ENDPOINT", ctx) + _plain_call(
         "ssb.alter_endpoint",
         name,
         state=pl.Text(node.state) if node.state else None,
@@ -371,8 +366,7 @@ def create_notification(node: nodes.CreateEventNotification, ctx: Context) -> li
 @invocations.register
 def create_collection(node: nodes.CreateXmlSchemaCollection, ctx: Context) -> list[pl.Invoke] | None:
     """CREATE XML SCHEMA COLLECTION."""
-    return _queue_call(
-        ctx,
+    return _plain_call(
         "ssb.create_xml_schema_collection",
         ctx.queue(node.name),
         _schemas(node.schemas, ctx),
@@ -383,9 +377,7 @@ def create_collection(node: nodes.CreateXmlSchemaCollection, ctx: Context) -> li
 @invocations.register
 def alter_collection(node: nodes.AlterXmlSchemaCollection, ctx: Context) -> list[pl.Invoke] | None:
     """ALTER XML SCHEMA COLLECTION … ADD."""
-    return _queue_call(
-        ctx, "ssb.alter_xml_schema_collection", ctx.queue(node.name), _schemas(node.schemas, ctx)
-    )
+    return _plain_call("ssb.alter_xml_schema_collection", ctx.queue(node.name), _schemas(node.schemas, ctx))
 
 
 def _schemas(text: nodes.SqlText, ctx: Context) -> pl.Expr:
@@ -417,12 +409,12 @@ def create_database(node: nodes.CreateDatabase, ctx: Context) -> list[pl.Invoke]
             hint="pg_restore, or run the scripts that made what is in it",
             severity="warning",
         )
-    calls = outside_transactions("CREATE DATABASE", ctx) + _queue_call(ctx, "ssb.create_database", name)
+    calls = outside_transactions("CREATE DATABASE", ctx) + _plain_call("ssb.create_database", name)
     if node.trustworthy is not None:
         value = pl.Text("ON" if node.trustworthy else "OFF")
-        calls += _queue_call(ctx, "ssb.alter_database", name, pl.Text("TRUSTWORTHY"), value)
+        calls += _plain_call("ssb.alter_database", name, pl.Text("TRUSTWORTHY"), value)
     if node.enable_broker is not None:
-        calls += _queue_call(ctx, "ssb.alter_database", name, pl.Text(node.enable_broker))
+        calls += _plain_call("ssb.alter_database", name, pl.Text(node.enable_broker))
     return calls
 
 
@@ -469,13 +461,13 @@ def alter_database(node: nodes.AlterDatabase, ctx: Context) -> list[pl.Invoke] |
     calls: list[pl.Invoke] = []
     if node.action == "MODIFY NAME" and node.new_name is not None:
         refuse_reserved_schema(schema_name(None, node.new_name.text, None), node.new_name, ctx)
-        calls += _queue_call(ctx, "ssb.alter_database", name, pl.Text("NAME"), pl.Text(node.new_name.text))
+        calls += _plain_call("ssb.alter_database", name, pl.Text("NAME"), pl.Text(node.new_name.text))
     for option in node.options:
         lost, instead = _UNHEEDED.get((option.name, _switched(option)), ("", ""))
         if lost:
             ctx.problems.add(lost, at=option.span, hint=instead, severity="warning")
         value = () if option.value is None else (pl.Text(option.value),)
-        calls += _queue_call(ctx, "ssb.alter_database", name, pl.Text(option.name), *value)
+        calls += _plain_call("ssb.alter_database", name, pl.Text(option.name), *value)
     if not calls:
-        calls += _queue_call(ctx, "ssb.alter_database", name, pl.Text(node.action))
+        calls += _plain_call("ssb.alter_database", name, pl.Text(node.action))
     return outside_transactions("ALTER DATABASE", ctx) + calls

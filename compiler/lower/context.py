@@ -317,7 +317,7 @@ class Context:
         return pl.Text(self.relation(name))
 
     def broker_queue(self, name: nodes.QualifiedName) -> pl.Text:
-        """Return a queue as :meth:`queue` does; a synonym cannot stand for one (4135)."""
+        """Return a queue as :meth:`Context.queue` does; a synonym cannot stand for one (4135)."""
         written = object_name(name)
         queue = self.catalog.followed(written)
         if queue != written:

@@ -142,24 +142,14 @@ def _operand(expression: pl.Expr) -> n.Node:
 
 @lower.register
 def lower_break(node: nodes.Break, ctx: Context) -> list[pl.Statement]:
-    """Lower BREAK."""
-    if not ctx.loops:
-        ctx.problem(
-            "Cannot use a BREAK statement outside the scope of a WHILE statement.", node.span, number=135
-        )
-        return []
+    """Lower BREAK, which stands in a loop: check.statements has looked."""
     loop = ctx.loops[-1]
     return [*leave_blocks(ctx, loop.tries, loop.catches), *loop.leave]
 
 
 @lower.register
 def lower_continue(node: nodes.Continue, ctx: Context) -> list[pl.Statement]:
-    """Lower CONTINUE."""
-    if not ctx.loops:
-        ctx.problem(
-            "Cannot use a CONTINUE statement outside the scope of a WHILE statement.", node.span, number=136
-        )
-        return []
+    """Lower CONTINUE, in a loop as well."""
     loop = ctx.loops[-1]
     return [*leave_blocks(ctx, loop.tries, loop.catches), *loop.again]
 
@@ -291,11 +281,6 @@ def lower_return(node: nodes.Return, ctx: Context) -> list[pl.Statement]:
             # PostgreSQL drops the precision of a result type too.
             value = pl.Cast(value, ctx.return_type.postgres)
         return [pl.Return(value)]
-    if node.value is not None and (ctx.mode is not Mode.PROCEDURE or ctx.string_level):
-        ctx.problem(
-            "A RETURN statement with a return value cannot be used in this context.", node.span, number=178
-        )
-        return []
     leave = pl.Exit(ctx.body_label)
     if ctx.mode is not Mode.PROCEDURE or ctx.string_level:
         return [*ctx.status(node, pl.Number(1)), leave]
@@ -414,14 +399,6 @@ def lower_throw(node: nodes.Throw, ctx: Context) -> list[pl.Statement]:
     line = pl.Number(ctx.line(node))
     leave = ctx.tries[-1].leave(None) if ctx.tries else pl.Exit(ctx.body_label)
     if node.number is None or node.message is None or node.state is None:
-        if not ctx.catches:
-            ctx.problem(
-                "To rethrow an error, a THROW statement must be used inside a CATCH block. Insert the THROW "
-                "statement inside a CATCH block, or add error parameters to the THROW statement.",
-                node.span,
-                number=10704,
-            )
-            return []
         return [pl.Assign(ctx.session, pl.Invoke("ssb_internal.rethrow", (session, line))), leave]
     parts = (
         ctx.expression(node.number, INT),

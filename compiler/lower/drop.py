@@ -51,7 +51,7 @@ _WITHOUT_EFFECT = frozenset(
     }
 )
 # What views may select from.
-_OF_VIEWS = frozenset({"TABLE", "VIEW", "FUNCTION", "QUEUE", "SYNONYM"})
+_OF_VIEWS = frozenset({"TABLE", "VIEW", "FUNCTION", "QUEUE", "SYNONYM", "DATABASE"})
 # What CREATE of the kind refuses: there is none to drop.
 _NEVER_MADE = frozenset({"AGGREGATE", "ASSEMBLY", "SECURITY POLICY"})
 

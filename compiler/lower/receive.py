@@ -16,9 +16,9 @@ from ..catalog.objects import Expression, ResultColumn, TableInfo
 from ..catalog.scope import object_name
 from ..catalog.types import BIGINT, INT, SYSNAME, UNIQUEIDENTIFIER, SqlType
 from ..plpgsql import nodes as pl
-from ..sql.dml.columns import fillable
+from ..sql.dml.columns import COLUMNS_DIFFER, fillable
 from ..sql.dml.table_variable_rows import appending_query
-from ..sql.messages import NO_ROW_COUNT, counts_rows
+from ..sql.query.row_limits import NO_ROW_COUNT, counts_rows
 from ..sql.translate import convert_expression
 from ..target import nodes as n
 from ..target import queries as q
@@ -316,11 +316,7 @@ def _attempt_into_table(node: nodes.Receive, ctx: Context, *, waiting: str | Non
     items = _select_list(node, ctx)
     columns = fillable(table.info.columns)
     if len(items) != len(columns):
-        ctx.problem(
-            "Column name or number of supplied values does not match table definition.",
-            node.into.span,
-            number=213,
-        )
+        ctx.problem(COLUMNS_DIFFER, node.into.span, number=213)
         return []
     row = [_converted(item, column.type) for item, column in zip(items, columns, strict=True)]
     rowcount = f"{ctx.session}.rowcount"

@@ -1,4 +1,4 @@
-"""CREATE PROCEDURE, EXEC of a procedure."""
+"""CREATE PROCEDURE, and what procedures, functions and triggers have in common: rights and bodies."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ from .parameters import (
 )
 from .statement_lists import comments, lower_body, lower_branch
 
-# ------------------------------------------------------------------ signatures
+# ------------------------------------------------------------------ signatures, rights
 
 
 def signature(node: nodes.CreateProcedure, catalog: Catalog) -> Procedure:
@@ -90,6 +90,20 @@ def signature(node: nodes.CreateProcedure, catalog: Catalog) -> Procedure:
 
 
 # ------------------------------------------------------------------ CREATE PROCEDURE
+
+
+PINNED = "SET search_path = pg_catalog, pg_temp"
+"""Names are found in no schema that others may write to, whoever calls the routine."""
+
+
+def has_own_rights(options: nodes.ModuleOptions) -> bool:
+    """Tell whether a module runs as somebody else than its caller."""
+    return options.execute_as is not None and options.execute_as.principal != "CALLER"
+
+
+def rights(options: nodes.ModuleOptions) -> tuple[str, ...]:
+    """Return the attributes that EXECUTE AS asks for: the owner's rights, or the caller's."""
+    return (f"SECURITY DEFINER {PINNED}",) if has_own_rights(options) else (PINNED,)
 
 
 def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> list[pl.TopLevel]:

@@ -1,7 +1,7 @@
 """BEGIN, COMMIT, ROLLBACK TRANSACTION; EXECUTE AS and REVERT.
 
 SAVE TRANSACTION and ROLLBACK to a savepoint need a routine of another shape: see
-:mod:`.lower_savepoint`.
+:mod:`.state_machine`.
 """
 
 from __future__ import annotations

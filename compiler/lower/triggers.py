@@ -32,13 +32,14 @@ from ..target import statements as s
 from .context import Context, Mode
 from .dispatch import invocations
 from .leaving import kept_settings
-from .modules import has_own_rights, rights
 from .results import sql
 from .routines import (
     finish_alteration,
     free_label,
+    has_own_rights,
     lower_routine_body,
     refuse_planted,
+    rights,
 )
 from .statement_lists import comments
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import field
 from functools import cached_property
-from typing import Any
 
 from sqlglot import exp
 
@@ -22,6 +21,9 @@ from ..target import queries as q
 from .operand_types import implicit_error
 from .parse.reader import Reader
 from .values import INVALID, Value
+
+Placed = exp.Expr | Token | None
+"""What a problem is about: a node, a token where nothing was made of it yet, or the whole statement."""
 
 _ROW_PLACE = "ctid"
 """PostgreSQL's own column, which the compiler reads."""
@@ -164,7 +166,7 @@ class Context:
 
     # ------------------------------------------------------------ problems
 
-    def span(self, node: Any) -> Span:
+    def span(self, node: Placed) -> Span:
         """The place of a node: its own, its first part's, or the whole statement's."""
         start, end = place(node)
         if start is None or end is None:
@@ -179,7 +181,7 @@ class Context:
         return Span(self.source, min(meta["start"] for meta in places), max(meta["end"] for meta in places))
 
     def problem(
-        self, message: str, node: Any = None, *, number: int | None = None, hint: str | None = None
+        self, message: str, node: Placed = None, *, number: int | None = None, hint: str | None = None
     ) -> Value:
         """Report, and return what stands for the unusable expression."""
         self.problems.add(
@@ -188,7 +190,7 @@ class Context:
         return INVALID
 
     def unbound(
-        self, message: str, column: str, node: Any, *, owner: Relation | None = None, number: int = 207
+        self, message: str, column: str, node: Placed, *, owner: Relation | None = None, number: int = 207
     ) -> None:
         """Report a name that no column has (of ``owner``), where all relations around it are known.
 
@@ -222,7 +224,7 @@ class Context:
             unbound = replace(problem.unbound, relations=tuple(sorted(among)))
             self.problems.add(problem.message, problem.span, None, problem.number, problem.severity, unbound)
 
-    def wrong(self, message: str, number: int, node: Any) -> None:
+    def wrong(self, message: str, number: int, node: Placed) -> None:
         """Report what is an error of the batch where all tables of the statement are there."""
         self.unbound(message, "", node, number=number)
 
@@ -246,7 +248,7 @@ class Context:
         target = Relation("", info.columns if info else None, stored=self.stored_name(table, info))
         self.unbound(f"Invalid column name '{node.name}'.", fold(node.name), node, owner=target)
 
-    def implicitly(self, value: Value, to: SqlType | None, node: Any = None) -> Value:
+    def implicitly(self, value: Value, to: SqlType | None, node: Placed = None) -> Value:
         """The value, where an assignment may convert it to ``to``; else what a problem leaves behind."""
         error = implicit_error(value, to) if to is not None else None
         return value if error is None else self.problem(error[1], node, number=error[0])
@@ -288,7 +290,7 @@ class Context:
         if self.scope.schema_binding is not None and place(node)[0] is not None:
             self.problem("Syntax '*' is not allowed in schema-bound objects.", node, number=1054)
 
-    def wrong_column_list(self, name: str, found: int, listed: int, node: Any) -> None:
+    def wrong_column_list(self, name: str, found: int, listed: int, node: Placed) -> None:
         """Report that ``name (a, b, …)`` lists more or fewer columns than its query has."""
         more = found > listed
         self.problem(
@@ -297,7 +299,7 @@ class Context:
             number=8158 if more else 8159,
         )
 
-    def refuse_repeated(self, name: str, columns: Iterable[str], node: Any) -> None:
+    def refuse_repeated(self, name: str, columns: Iterable[str], node: Placed) -> None:
         """Report that the rows of ``name`` have two columns of one name."""
         seen: set[str] = set()
         for column in columns:
@@ -308,7 +310,7 @@ class Context:
                 return
             seen.add(fold(column))
 
-    def unsupported(self, what: str, node: Any = None, *, hint: str | None = None) -> Value:
+    def unsupported(self, what: str, node: Placed = None, *, hint: str | None = None) -> Value:
         """Report a construct that cannot be run, by its name."""
         return self.problem(f"{what} is not supported", node, hint=hint)
 
@@ -446,7 +448,7 @@ class Context:
         return base
 
 
-def undeclared_table(name: str, node: Any, ctx: Context) -> None:
+def undeclared_table(name: str, node: Placed, ctx: Context) -> None:
     """Report that ``@name`` is no table variable, or that its type is not known here."""
     known = ctx.scope.variable(name)
     if known is not None and known.type.family == "table":
@@ -462,7 +464,7 @@ def undeclared_table(name: str, node: Any, ctx: Context) -> None:
         ctx.problem(f'Must declare the table variable "{name}".', node, number=1087)
 
 
-def changed_table_variable(name: str, node: Any, ctx: Context) -> TableVariable | None:
+def changed_table_variable(name: str, node: Placed, ctx: Context) -> TableVariable | None:
     """The table variable that a statement changes; None after a problem."""
     variable = ctx.scope.table_variable(name)
     if variable is None:
@@ -474,19 +476,19 @@ def changed_table_variable(name: str, node: Any, ctx: Context) -> TableVariable 
     return variable
 
 
-def place(node: Any) -> tuple[int | None, int | None]:
-    """Offsets of a node in the script, from the node itself or the first placed one inside."""
+def place(node: Placed) -> tuple[int | None, int | None]:
+    """Offsets of a token in the script, or of a node: its own, or those of the first placed one inside."""
     if node is None:
         return None, None
-    meta = getattr(node, "meta", None)
-    if meta and "start" in meta:
-        return meta["start"], meta["end"]
+    if isinstance(node, Token):
+        return node.start, node.end
+    if "start" in node.meta:
+        return node.meta["start"], node.meta["end"]
     best: tuple[int, int] | None = None
-    if isinstance(node, exp.Expr):
-        for inner in node.walk():
-            meta = inner.meta
-            if "start" in meta and (best is None or meta["start"] < best[0]):
-                best = meta["start"], meta["end"]
+    for inner in node.walk():
+        meta = inner.meta
+        if "start" in meta and (best is None or meta["start"] < best[0]):
+            best = meta["start"], meta["end"]
     return best if best is not None else (None, None)
 
 

@@ -340,7 +340,7 @@ def _string_by_function(value: Value, to: SqlType, style: Value | None, attempt:
     is_whole = length is None and style is None and to.is_unicode
     if source is not None and source.family == "binary" and is_whole and not attempt:
         return call("sys.text_of", value.code, type=to)
-    if not attempt and (found := _varying(value, to, length, style)) is not None:
+    if (found := _shown(value, to, length, style, attempt)) is not None:
         return found
     arguments = [_argument(value)]
     if length is not None or style is not None or (name.endswith("char") and not name.endswith("varchar")):
@@ -350,24 +350,29 @@ def _string_by_function(value: Value, to: SqlType, style: Value | None, attempt:
     return _called(name, arguments, to, attempt)
 
 
-def _varying(value: Value, to: SqlType, length: int | None, style: Value | None) -> Value | None:
+_SHOWN_BY_SCALE = ("time", "datetimeoffset")
+
+
+def _shown(value: Value, to: SqlType, length: int | None, style: Value | None, attempt: bool) -> Value | None:
     """A value whose text depends on more than PostgreSQL's type of it tells."""
     source = value.type
-    is_varying = _FUNCTION_NAMES.get(to.name, to.name).endswith("varchar")
     tail = [_length(length), *([style.code] if style is not None else [])]
-    if source is not None and source.name in ("money", "smallmoney") and is_varying:
-        return call("sys.money_to_varchar", *_trim([_argument(value), *tail]), type=to)
-    if value.clock is not None and is_varying:
+    text: Value | None = None
+    if source is not None and source.name in ("money", "smallmoney"):
+        # Of these alone a text may not fit, which is NULL to TRY_CONVERT.
+        function = "sys.try_money_to_varchar" if attempt else "sys.money_to_varchar"
+        text = call(function, *_trim([_argument(value), *tail]), type=to)
+    elif value.clock is not None:
         shown = [n.Integer(scale_of(value)), *tail]
-        return call("sys.clock_to_varchar", value.code, value.clock, *_trim(shown), type=to)
-    if source is not None and source.name == "time" and source.scale not in (None, 7):
+        text = call("sys.clock_to_varchar", value.code, value.clock, *_trim(shown), type=to)
+    elif source is not None and source.name in _SHOWN_BY_SCALE and source.scale not in (None, 7):
         shown = [n.integer(source.scale or 0), *tail]
-        clock = call("sys.time_to_varchar", _argument(value), *_trim(shown, keep=1), type=to)
-        return clock if is_varying else cast(clock, to.postgres, to)
-    if source is not None and source.name == "datetime2" and is_varying:
+        text = call(f"sys.{source.name}_to_varchar", _argument(value), *_trim(shown, keep=1), type=to)
+    elif source is not None and source.name == "datetime2":
         shown = [n.Integer(7 if source.scale is None else source.scale), *tail]
-        return call("sys.datetime2_to_varchar", _argument(value), *_trim(shown, keep=1), type=to)
-    return None
+        text = call("sys.datetime2_to_varchar", _argument(value), *_trim(shown, keep=1), type=to)
+    is_varying = _FUNCTION_NAMES.get(to.name, to.name).endswith("varchar")
+    return text if text is None or is_varying else cast(text, to.postgres, to)
 
 
 def _bytes_by_function(value: Value, to: SqlType, style: Value | None, attempt: bool) -> Value:

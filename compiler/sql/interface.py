@@ -38,8 +38,7 @@ class Assignment:
       ``query``, None in other cases, has one column a target.
     * else loop: ``FOR next_row IN rows LOOP target := value; … END LOOP``.  ``values`` are
       expressions over the loop's record ``next_row``; a value may read a variable assigned
-      before it (``SELECT @s = @s + name FROM …``): then ``sequential`` is True and
-      only the loop is right.
+      before it (``SELECT @s = @s + name FROM …``).
     """
 
     RECORD: ClassVar[str] = "next_row"
@@ -52,7 +51,6 @@ class Assignment:
     """The query with its columns named for the loop."""
     exactly_one_row: bool = False
     at_most_one_row: bool = False
-    sequential: bool = False
     target_names: tuple[str, ...] = ()
     """T-SQL names, with @."""
     sources: tuple[exp.Expr | None, ...] = ()
@@ -111,7 +109,7 @@ class TableVariableDml:
     ``SELECT … INTO t, rowcount``.  Violated constraints raise inside (2627, 515, 547).
     ``output``: OUTPUT rows, a query to be run after it (inserted) or before it (deleted).
     ``into``: OUTPUT … INTO another table variable, ``into_before``: that of an UPDATE or DELETE.
-    :data:`ADDED` in their trees stands for the number of rows that the statement has added.
+    :attr:`TableVariableDml.ADDED` in their trees stands for the number of rows that the statement has added.
     """
 
     ADDED: ClassVar[n.Word] = n.Word("pgsb_added_rows")

@@ -29,7 +29,6 @@ class QueryTree:
     values: list[Value] | None = None
     one_row: bool = False
     """Aggregates without GROUP BY: exactly one row."""
-    has_from: bool = True
     at_most_one: bool = False
     filtered: bool = False
     listed: bool = False
@@ -48,11 +47,16 @@ class Targets:
     store: bool = False
     """The columns go into a table's columns: converted as an assignment is."""
     leading: bool = False
-    """The query is the first of UNION and the like: PostgreSQL takes the columns' types from it."""
+    """PostgreSQL takes the columns' types from the query: the first of UNION and the like, or DISTINCT."""
+    rows: bool = False
+    """Another query reads the rows: a column of NULL is an int, beyond ``types``, too."""
 
     def convert(self, position: int, value: Value) -> Value:
         """The value of the column at ``position``, converted."""
-        wanted = self.types[position]
+        wanted = self.types[position] if position < len(self.types) else None
+        if self.rows and value.is_null:
+            type_ = wanted or tm.INT
+            return v.cast(value, type_.postgres, type_)
         if wanted is None or value.family == "boolean":
             return value
         if self.store:
@@ -76,6 +80,10 @@ class Targets:
             convert(value, wanted) if mismatched(value, wanted) else v.cast(value, wanted.postgres, wanted)
         )
         return replace(converted, type=wanted)
+
+
+ROWS = Targets([], rows=True)
+"""Of a query in FROM, WITH, a view or a function."""
 
 
 def _has_one_spelling(type_: tm.SqlType) -> bool:

@@ -17,7 +17,7 @@ constant_texts   texts that both servers read alike; precedence: the type of sev
 values           a target tree (..target) with its T-SQL type
 operand_types    what operators, aggregates and assignments refuse by type
 query_result     a translated query; from_items: what FROM is made of
-json_values      how values are written inside of JSON; messages: SQL Server's sentences
+json_values      how values are written inside of JSON
 parse/           our tokens → sqlglot trees; what cannot be read is a problem
 ===============  ==========================================================================
 
@@ -74,6 +74,7 @@ from .precedence import common_of_types
 from .query import for_json, for_xml
 from .query.assignment import assignment
 from .query.row_limits import limit_rows, refuse_order
+from .query_result import ROWS, Targets
 from .values import Value
 
 Result = TypeVar("Result")
@@ -243,7 +244,7 @@ def translate_query(
         whole = ctx.reader.whole(to_sqlglot(tokens), ctx.reader.query)
         if named:
             refuse_order(whole, ctx, inside=True)
-        return _query(whole, ctx)
+        return _query(whole, ctx, ROWS if named else None)
 
     query = _translate(text, scope, problems, None, read)
     return query if problems.error_count == before else None
@@ -329,8 +330,8 @@ def _query_to_show(node: exp.Expr, ctx: Context) -> Query:
 _DOCUMENTS = ([for_xml.RESULT_NAME], [for_json.RESULT_NAME])
 
 
-def _query(node: exp.Expr, ctx: Context) -> Query:
-    result = query_tree(node, ctx)
+def _query(node: exp.Expr, ctx: Context, targets: Targets | None = None) -> Query:
+    result = query_tree(node, ctx, targets=targets)
     return Query(result.code, result.columns, tuple(ctx.locks))
 
 

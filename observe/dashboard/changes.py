@@ -1,6 +1,7 @@
 """The forms that change: each with the rights of the dashboard's database role, and noted with who did it."""
 
 import logging
+import re
 import uuid
 from collections.abc import Awaitable, Callable
 
@@ -25,8 +26,8 @@ async def _done(instance: Instance, user: str, what: str, queue: str | None = No
 
 
 def _whole(text: str, what: str, least: int, most: int) -> int:
-    if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
-        raise WrongInput(f"{what} is a number from {least} to {most}, not {text!r}.")
+    if not (re.fullmatch("[0-9]{1,18}", text) and least <= int(text) <= most):
+        raise WrongInput(f"{what} is a number from {least} to {most}, not {text[:100]!r}.")
     return int(text)
 
 

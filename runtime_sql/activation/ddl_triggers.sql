@@ -9,7 +9,7 @@
 -- - nobody can call such a function otherwise: it is a trigger, and PUBLIC may not hang it on other tables;
 -- - nobody can do without: an event that is left at the end of a transaction is an error.
 --
--- Called by  definitions/statements.sql, ssb_internal.announce_statement; compiled CREATE, DROP, ENABLE and
+-- Called by  the functions of definitions/statements.sql and definitions/permissions.sql; compiled CREATE, DROP, ENABLE and
 --            DISABLE TRIGGER … ON DATABASE and ON ALL SERVER
 -- Locks      ssb.ddl_trigger_firing, where a DDL trigger is made or dropped
 

@@ -1,4 +1,4 @@
--- Synonyms are views (session/modules.sql): the comment on one tells what it stands for.
+-- Synonyms are views (names/synonyms.sql): the comment on one tells what it stands for.
 CREATE OR REPLACE VIEW ssb_internal.synonym AS
 SELECT d.objoid AS oid, substr(t.text, length('synonym for ') + 1) AS target
   FROM pg_description AS d

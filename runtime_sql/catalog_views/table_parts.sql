@@ -193,8 +193,6 @@ CREATE OR REPLACE FUNCTION ssb_internal.property_target(level0type text, level0n
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    v_database integer := ssb_internal.current_database_id();
 BEGIN
     class := 0;
     major_id := 0;

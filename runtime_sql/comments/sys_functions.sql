@@ -18,7 +18,8 @@ try_parse_bigint, try_parse_int, try_parse_smallint, try_parse_tinyint, try_pars
 nvarchar_to_varbinary, nvarchar_to_binary: CONVERT of an nvarchar with a style to the binary type of that name.
 try_nvarchar_to_varbinary, try_nvarchar_to_binary: TRY_CONVERT of an nvarchar with a style to the binary type of that name.
 clock_to_varchar: CONVERT to varchar of a datetimeoffset whose wall clock is known.
-datetime2_to_varchar, time_to_varchar, money_to_varchar: CONVERT to varchar of a value of the type of that name.
+datetime2_to_varchar, datetimeoffset_to_varchar, time_to_varchar, money_to_varchar: CONVERT to varchar of a value of the type of that name.
+try_money_to_varchar: TRY_CONVERT to varchar of a money: NULL where it is too long.
 short_xml_text: CAST and CONVERT of xml to a string type with a length: error 6354 where the text is longer; with attempt, NULL.
 isnull: ISNULL where neither type is known: the second value takes the type of the first.
 
@@ -71,6 +72,7 @@ substring: SUBSTRING: from a place on, counted from 1; error 537 for a negative 
 charindex: CHARINDEX: the place of a text in another, from 1; 0: it is not there.
 patindex: PATINDEX: the place where a pattern fits, from 1; 0: nowhere.
 like: LIKE, for patterns that are not known before.
+like_before_blanks: LIKE of what is not Unicode: blanks at the end of the value may be left out.
 stuff: STUFF: puts a text in the place of another; NULL outside of the string.
 replicate: REPLICATE: the same text many times.
 space: SPACE: so many blanks.

@@ -447,8 +447,9 @@ synonyms < objects: The synonyms of the session's T-SQL database.
 sql_modules: The texts of procedures, functions, views and triggers.
   definition: Its T-SQL text where that was kept, else PostgreSQL's.
   uses_ansi_nulls, uses_quoted_identifier: Always 1.
-  is_schema_bound: Always 0.
-  uses_database_collation, is_recompiled, null_on_null_input: Always 0.
+  is_schema_bound: 1: WITH SCHEMABINDING.
+  uses_database_collation, is_recompiled: Always 0.
+  null_on_null_input: 1: a scalar function WITH RETURNS NULL ON NULL INPUT.
   execute_as_principal_id: Always NULL: a module runs with its caller's rights.
   uses_native_compilation, inline_type, is_inlineable: Always 0.
 

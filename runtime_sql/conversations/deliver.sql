@@ -104,8 +104,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     RETURN ssb_internal.xml_bytes(format('<Error xmlns="http://schemas.microsoft.com/SQL/ServiceBroker/Error"><Code>%s</Code>'
-                                         '<Description>%s</Description></Error>', p_code,
-                                         replace(replace(replace(p_description, '&', '&amp;'), '<', '&lt;'), '>', '&gt;')));
+                                         '<Description>%s</Description></Error>', p_code, ssb_internal.xml_text(p_description)));
 END;
 $$;
 

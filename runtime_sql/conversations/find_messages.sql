@@ -383,7 +383,7 @@ BEGIN
     END IF;
     v_again := clock_timestamp() + least(20 * (clock_timestamp() - v_began), interval '1 minute');
     IF v_again > v_began + interval '2 seconds' THEN
-        PERFORM set_config(v_setting, date_part('epoch', v_again)::text, false);
+        PERFORM set_config(v_setting, extract(epoch FROM v_again)::text, false);
     END IF;
     RETURN false;
 END;

@@ -202,7 +202,8 @@ $$;
 
 -- Puts this transaction on record. A second RECEIVE of one transaction is no second
 -- attempt; it may follow ROLLBACK to a savepoint.
-CREATE OR REPLACE FUNCTION ssb_internal.note_attempt(p_queue_id integer, p_fails integer)
+DROP FUNCTION IF EXISTS ssb_internal.note_attempt(integer, integer);
+CREATE OR REPLACE FUNCTION ssb_internal.note_attempt(p_queue_id integer)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp

@@ -37,6 +37,7 @@ ROWS 10
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 SET enable_bitmapscan = off
+SET enable_indexscan = on               -- the order of what a DELETE returns is that of its index
 SET jit = off
 SET plan_cache_mode = force_generic_plan
 AS $$

@@ -143,7 +143,7 @@ BEGIN
                 PERFORM ssb_internal.trace_received(v_found.lock_id, v_found.queuing_order);
             END IF;
             IF v_fails IS NOT NULL OR v_has_due OR v_queue.max_rollbacks = 1 THEN
-                PERFORM ssb_internal.note_attempt(v_queue.queue_id, v_fails);
+                PERFORM ssb_internal.note_attempt(v_queue.queue_id);
             END IF;
             RETURN;
         END IF;

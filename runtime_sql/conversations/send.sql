@@ -24,7 +24,7 @@
 -- One of the senders to a queue holds the advisory lock (1397965379, its order sequence), for which
 -- ssb.wait_for_message waits, a little while at a time. A sender only tries; it never waits for it.
 --
--- Called by  compiled SEND, ssb.send_many, ssb.send_batch
+-- Called by  compiled SEND; the functions of activation/recycled_dialogs.sql
 -- Locks      the sender's group; never anything of the receiver's; that advisory lock, if it is free
 
 CREATE OR REPLACE FUNCTION ssb.send(handle uuid, message_type text, body bytea)

@@ -243,6 +243,7 @@ BEGIN
     DELETE FROM ssb.event_notification AS n WHERE n.database_id = v_id;
     DELETE FROM ssb.broker_priority AS p WHERE p.database_id = v_id;
     DELETE FROM ssb.service AS s WHERE s.database_id = v_id;
+    PERFORM ssb_internal.unbind_views_elsewhere(v_id);
     FOR v_queue IN SELECT q.* FROM ssb.queue AS q WHERE q.database_id = v_id LOOP
         -- Views that select from it go as the schema's other objects do.
         PERFORM ssb_internal.loosen_synonyms(to_regclass(v_queue.name));
@@ -266,6 +267,7 @@ BEGIN
     FOR v_collection IN SELECT c.* FROM ssb.xml_schema_collection AS c WHERE c.database_id = v_id LOOP
         PERFORM ssb_internal.drop_typed_xml(v_collection);
     END LOOP;
+    DELETE FROM ssb.view_binding AS b USING ssb.schema_of_database AS s WHERE s.database_id = v_id AND b.schema_name = s.name;
     DELETE FROM ssb.database AS d WHERE d.database_id = v_id;
 END;
 $$;

@@ -230,14 +230,14 @@ BEGIN
 END;
 $$;
 
--- Control characters that XML does not have are left out.
+-- Characters that XML does not have are left out.
 CREATE OR REPLACE FUNCTION ssb_internal.xml_text(p_text text)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RETURN replace(replace(replace(regexp_replace(p_text, '[\x01-\x08\x0b\x0c\x0e-\x1f]', '', 'g'), '&', '&amp;'), '<', '&lt;'), '>', '&gt;');
+    RETURN replace(replace(replace(regexp_replace(p_text, '[\x01-\x08\x0b\x0c\x0e-\x1f\uFFFE\uFFFF]', '', 'g'), '&', '&amp;'), '<', '&lt;'), '>', '&gt;');
 END;
 $$;
 

@@ -88,7 +88,6 @@ DECLARE
     v_depth record;
     v_claim bigint;
     v_locker xid;
-    v_application text;
 BEGIN
     SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.queue_id = p_queue_id;
     IF NOT FOUND OR NOT (ssb_internal.may_monitor() OR ssb_internal.may_receive(v_queue)) THEN

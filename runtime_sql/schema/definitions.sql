@@ -215,7 +215,7 @@ CREATE UNLOGGED TABLE IF NOT EXISTS ssb.noted_module (
 );
 REVOKE ALL ON ssb.noted_module FROM PUBLIC;
 
--- Views and functions WITH SCHEMABINDING, and views that have let go of what they select from, with what they were (session/view_bindings.sql).
+-- Views and functions WITH SCHEMABINDING, and views that have let go of what they select from, with what they were (modules/view_bindings.sql).
 CREATE TABLE IF NOT EXISTS ssb.view_binding (
     schema_name     text    NOT NULL,
     name            text    NOT NULL,
@@ -257,7 +257,7 @@ CREATE TABLE IF NOT EXISTS ssb.ddl_trigger_firing (
 GRANT INSERT (event_id) ON ssb.ddl_trigger_firing TO PUBLIC;
 
 -- What sp_addextendedproperty notes. It stays with a module that is altered
--- (session/modules.sql); else nothing reads it but scripts that ask whether a description is there already.
+-- (modules/alterations.sql); else nothing reads it but scripts that ask whether a description is there already.
 CREATE TABLE IF NOT EXISTS ssb.extended_property (
     database_id integer NOT NULL REFERENCES ssb.database ON DELETE CASCADE,
     class       integer NOT NULL,                  -- as sys.extended_properties numbers it

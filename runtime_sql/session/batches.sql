@@ -352,7 +352,11 @@ AS $$
 BEGIN
     IF session.leaving AND (session.pending).number IS NOT NULL THEN
         PERFORM ssb_internal.raise_pending(session.pending);
-    ELSIF session.doomed OR session.trancount = 0 THEN
+    ELSIF session.doomed AND session.trancount > 0 THEN
+        PERFORM ssb_internal.raise_pending(ROW(3616, 'An error was raised during trigger execution. The batch has been aborted and the '
+                                                     'user transaction, if any, has been rolled back.', 16, 1,
+                                      session.procedure, NULL)::ssb.error);
+    ELSIF session.trancount = 0 THEN
         PERFORM ssb_internal.raise_pending(ROW(3609, 'The transaction ended in the trigger. The batch has been aborted.', 16, 1,
                                       session.procedure, NULL)::ssb.error);
     END IF;

@@ -19,7 +19,7 @@ END;
 $$;
 
 -- The same for a statement that is all or nothing: where no transaction is open it has one of its own,
--- in which COMMIT and ROLLBACK are errors (transactions.sql).
+-- in which COMMIT and ROLLBACK are errors (session/transactions.sql).
 CREATE OR REPLACE FUNCTION ssb_internal.begin_insert_execute(session ssb.session)
 RETURNS ssb.session
 LANGUAGE plpgsql

@@ -143,7 +143,7 @@ BEGIN ATOMIC
 END;
 
 -- COLUMNS_UPDATED(): a bit for each column by its number in sys.columns, the first one in the lowest bit of the first byte.
--- p_named: what session/update_notes.sql has noted, and of that #n.
+-- p_named: what modules/update_notes.sql has noted, and of that #n.
 CREATE OR REPLACE FUNCTION ssb_internal.columns_updated(p_table oid, p_named text[])
 RETURNS bytea
 LANGUAGE plpgsql STABLE

@@ -41,11 +41,11 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_new jsonb := ssb_internal.not_passed_on();
-    v_consumed double precision := coalesce((p_dialog ->> 'time_consumed')::double precision, 0);
+    v_consumed numeric := coalesce((p_dialog ->> 'time_consumed')::numeric, 0);
 BEGIN
     RETURN jsonb_build_object(
         'hops_remaining', least((p_dialog ->> 'hops_remaining')::integer, (v_new ->> 'hops_remaining')::integer),
-        'time_to_live', least((p_dialog ->> 'time_to_live')::double precision, (v_new ->> 'time_to_live')::double precision),
+        'time_to_live', least((p_dialog ->> 'time_to_live')::numeric, (v_new ->> 'time_to_live')::numeric),
         'time_consumed', CASE WHEN v_consumed BETWEEN 0 AND 1e6 THEN v_consumed ELSE 1e6 END);
 END;
 $$;
@@ -212,8 +212,8 @@ BEGIN
     RETURN QUERY
     SELECT f.forwarded_id, f.set_id,
            (SELECT jsonb_agg(d.value || jsonb_build_object('hops_remaining', (d.value ->> 'hops_remaining')::integer - 1,
-                                 'time_consumed', (d.value ->> 'time_consumed')::double precision
-                                                  + date_part('epoch', clock_timestamp() - f.came_at)) ORDER BY d.place)
+                                 'time_consumed', (d.value ->> 'time_consumed')::numeric
+                                                  + extract(epoch FROM clock_timestamp() - f.came_at)) ORDER BY d.place)
               FROM jsonb_array_elements(f.dialogs) WITH ORDINALITY AS d (value, place)),
            f.places, f.numbers, f.message_types, f.kinds, f.bodies, f.exchanges
       FROM ssb.forwarded_set AS f

@@ -172,6 +172,29 @@ BEGIN
 END;
 $$;
 
+-- The body of an Error that another instance has sent. Programs make XML of it, and a number of its code: where
+-- it is not as instances write it, an Error that says so takes its place, and no program fails again and again.
+CREATE OR REPLACE FUNCTION ssb_internal.arrived_error(p_body bytea)
+RETURNS bytea
+LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_code text := substring((SELECT ltrim(d.value, E'\uFEFF') FROM ssb_internal.xml_decode(p_body) AS d)
+                        FROM '^<Error xmlns="http://schemas[.]microsoft[.]com/SQL/ServiceBroker/Error"><Code>(-?[0-9]{1,10})</Code>'
+                             '<Description>[^<]*</Description></Error>$');
+BEGIN
+    IF v_code::bigint BETWEEN -2147483648 AND 2147483647 THEN
+        IF ssb_internal.xml_fault(p_body) IS NULL THEN
+            RETURN p_body;
+        END IF;
+    END IF;
+    RETURN ssb_internal.error_body(-9615, 'A message of type ''http://schemas.microsoft.com/SQL/ServiceBroker/Error'' failed XML '
+                                          'validation on the target service.');
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.arrived_error(bytea) FROM PUBLIC;
+
 -- One message of a dialog whose row the caller has locked, with the number that is next. Like ssb_internal.deliver.
 CREATE OR REPLACE FUNCTION ssb_internal.take_message(p_remote ssb.remote_conversation, p_number bigint, p_message_type text,
                                                      p_kind text, p_body bytea,
@@ -228,7 +251,7 @@ BEGIN
         IF FOUND AND p_kind = 'end' THEN
             PERFORM ssb_internal.put_message(v_receiver, 2, p_number, 'E', NULL);
         ELSIF FOUND THEN
-            PERFORM ssb_internal.put_message(v_receiver, 1, p_number, 'X', p_body);
+            PERFORM ssb_internal.put_message(v_receiver, 1, p_number, 'X', ssb_internal.arrived_error(p_body));
         END IF;
         RETURN;
     END IF;
@@ -602,7 +625,7 @@ BEGIN
             SELECT coalesce(jsonb_agg(jsonb_build_object(
                        'key_id', k.key_id, 'database_id', k.database_id, 'is_outbound', k.is_outbound, 'is_anonymous', k.is_anonymous,
                        'near_service', k.near_service, 'far_service', k.far_service, 'far_user', k.far_user,
-                       'sealed_key', encode(k.sealed_key, 'hex'), 'made_at', date_part('epoch', k.made_at))), '[]') AS keys
+                       'sealed_key', encode(k.sealed_key, 'hex'), 'made_at', extract(epoch FROM k.made_at))), '[]') AS keys
               FROM ssb.dialog_key AS k
              WHERE k.key_id IN (SELECT CASE WHEN d.value ->> 'key_id' ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
                                             THEN (d.value ->> 'key_id')::uuid END

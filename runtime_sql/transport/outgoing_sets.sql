@@ -15,7 +15,7 @@ RETURN concat('{"conversation_id":"', (p_endpoint).conversation_id, '","is_initi
               ',"to_instance":' || to_json(coalesce((p_endpoint).far_broker_instance, (p_remote).far_instance))::text,
               ',"from_service":', to_json((p_endpoint).service_name), ',"from_instance":"', p_instance,
               '","contract":', to_json((p_endpoint).contract_name),
-              ',"lifetime":' || date_part('epoch', (p_endpoint).lifetime - clock_timestamp())::text,
+              ',"lifetime":' || extract(epoch FROM (p_endpoint).lifetime - clock_timestamp())::text,
               ',"is_encrypted":', (p_endpoint).is_encrypted::text, '}');
 REVOKE EXECUTE ON FUNCTION ssb_internal.dialog_descriptor(ssb.conversation_endpoint, ssb.remote_conversation, text) FROM PUBLIC;
 
@@ -226,7 +226,7 @@ BEGIN
                            array_agg(cardinality(endpoints) + m.turn - 1) AS places, array_agg(m.number) AS numbers,
                            array_agg(m.message_type_name) AS message_types,
                            array_agg(CASE WHEN m.is_large
-                                          THEN format('fragment %s %s %s', m.sent_bytes, length(m.body), date_part('epoch', m.enqueued_at))
+                                          THEN format('fragment %s %s %s', m.sent_bytes, length(m.body), extract(epoch FROM m.enqueued_at))
                                           WHEN m.is_end_of_dialog THEN 'end' WHEN m.is_conversation_error THEN 'error' ELSE 'message' END) AS kinds,
                            array_agg(CASE WHEN NOT v_is_measured AND length(m.body) > v_short THEN NULL
                                           WHEN m.is_large THEN substring(m.body FROM m.sent_bytes::integer + 1 FOR p_fragment::integer)
@@ -310,7 +310,7 @@ BEGIN
                     END IF;
                     IF v_part.has_traces THEN
                         traced := coalesce(traced, '[]') || (
-                            SELECT jsonb_agg(jsonb_build_object('at', v_count + u.n - 1, 'trace', t.trace, 'sent', date_part('epoch', t.enqueued_at))
+                            SELECT jsonb_agg(jsonb_build_object('at', v_count + u.n - 1, 'trace', t.trace, 'sent', extract(epoch FROM t.enqueued_at))
                                              ORDER BY u.n)
                               FROM unnest(v_part.ids) WITH ORDINALITY AS u (transmission_id, n)
                               JOIN ssb.transmission AS t ON t.transmission_id = u.transmission_id AND t.trace IS NOT NULL);

@@ -112,6 +112,30 @@ def test_full_security_both_ways(
     assert row == (True, "Far", "NearThere")
 
 
+def test_the_forms_of_a_database_change_nothing_that_crosses(
+    near: Side, far: Side, full: None, daemons: Callable[..., Daemon]
+) -> None:
+    """extra_float_digits made 2033 of the moment at which a key was made, and whole hours of a lifetime."""
+    for side in (near, far):
+        name = side.value("SELECT quote_ident(current_database())")
+        for setting in (
+            "extra_float_digits = -15",
+            "DateStyle = 'SQL, DMY'",
+            "IntervalStyle = 'sql_standard'",
+            "TimeZone = 'Asia/Kathmandu'",
+            "bytea_output = 'escape'",
+        ):
+            side.do(f"ALTER DATABASE {name} SET {setting}")
+        daemons(side)
+    sealed = begin(near, "//Far", lifetime=3400)
+    plain = near.begin("//Far", encryption=False, lifetime=3400)
+    for handle, body in ((sealed, "secret"), (plain, "open")):
+        near.send(handle, "//Ask", body)
+        assert [got for _, _, got in far.receive(1)] == [body]
+    lives = far.column("SELECT date_part('epoch', lifetime - now()) FROM ssb.conversation_endpoint")
+    assert lives == pytest.approx([3400, 3400], abs=60)
+
+
 def test_what_a_set_has_of_a_pair_is_told_in_its_order(near: Side, far: Side, full: None) -> None:
     """So it is sealed as it stands."""
     handles = [begin(near, "//Far", lifetime=1000 + number) for number in range(12)]

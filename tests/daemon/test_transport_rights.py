@@ -22,6 +22,10 @@ SELECT ssb.create_service('//Closed', 'dbo.q', '{//Talk}');
 SELECT ssb.create_endpoint('BrokerEndpoint', 'STARTED', 4022);
 """
 _UNKNOWN = "The message has a number or is of a kind that is not known here."
+_ERROR = (
+    b'<Error xmlns="http://schemas.microsoft.com/SQL/ServiceBroker/Error"><Code>%s</Code>'
+    b"<Description>%s</Description></Error>"
+)
 _TAKE = (
     "SELECT next_number, status, refusal_code FROM ssb.take_from_afar(%s::jsonb, %s::integer[], %s::bigint[],"
     " %s::text[], %s::text[], %s::bytea[])"
@@ -138,6 +142,52 @@ def test_nobody_else_speaks_in_a_conversation(
     ):
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             rival.execute(f"SELECT ssb_internal.{function}")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        None,
+        b"",
+        b"no XML",
+        b"\xff\xfe<\x00",
+        b"<Error><Code>1</Code></Error>",
+        _ERROR % (b"one", b"x"),
+        _ERROR % (b"99999999999", b"x"),
+        _ERROR % (b"5", b"\x01"),
+        _ERROR % (b"5", b"&x;"),
+    ],
+)
+def test_an_error_that_is_none_is_replaced_by_one_that_says_so(
+    owner: psycopg.Connection[Any], body: bytes | None
+) -> None:
+    """Programs make XML of it: each try failed, and poison handling disabled the queue."""
+    assert b"<Code>-9615</Code><Description>A message of type 'http" in brought_error(owner, body)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [_ERROR % (b"5", b"a &lt; b"), b"\xff\xfe" + (_ERROR % (b"-5", b"")).decode().encode("utf-16-le")],
+    ids=["utf-8", "utf-16"],
+)
+def test_an_error_comes_as_it_was_sent(owner: psycopg.Connection[Any], body: bytes) -> None:
+    assert brought_error(owner, body) == body
+
+
+def brought_error(owner: psycopg.Connection[Any], body: bytes | None) -> bytes:
+    """What is on the queue after an Error with this body has come from another instance."""
+    dialog = Dialog()
+    assert dialog.bring(owner, 0) == (1, None, None)
+    taken = owner.execute(
+        _TAKE, (json.dumps([dialog.header]), [0], [1], [None], ["error"], [body])
+    ).fetchone()
+    assert taken == (2, None, None)
+    found = owner.execute(
+        "SELECT message_body FROM dbo.q WHERE message_type_name LIKE '%/Error'"
+        " AND sys.xml_is_well_formed(message_body)"
+    ).fetchall()
+    assert len(found) == 1
+    return bytes(found[0][0])
 
 
 def test_the_user_of_a_remote_service_binding_brings_the_replies(

@@ -57,6 +57,42 @@ def test_a_malformed_script_is_refused_with_place_and_number(pgsb: Pgsb, script:
     assert "^" in left.err
 
 
+_NUMBERS = (
+    "SELECT {}",
+    "SELECT TOP {} 1 ORDER BY {}",
+    "DECLARE @a varchar({}), @b decimal(3, {}) = {}",
+    "RAISERROR({}, {}, 1); THROW {}, 'a', 1",
+    "CREATE TABLE t (a int IDENTITY({}, 1), b time({}))",
+    "CREATE PROCEDURE p;{} AS EXEC p;{}",
+    "CREATE QUEUE q WITH ACTIVATION (MAX_QUEUE_READERS = {}, PROCEDURE_NAME = p, EXECUTE AS SELF)",
+    "CREATE ROUTE r WITH LIFETIME = {}, ADDRESS = 'LOCAL'",
+    "CREATE ENDPOINT e STATE=STARTED AS TCP (LISTENER_PORT={}) FOR SERVICE_BROKER (MESSAGE_FORWARD_SIZE={})",
+    "CREATE BROKER PRIORITY p FOR CONVERSATION SET (PRIORITY_LEVEL = {})",
+    "WAITFOR (RECEIVE TOP ({}) * FROM q), TIMEOUT {}",
+    "SET LOCK_TIMEOUT {}; SET ROWCOUNT {}",
+    "IF @@TRANCOUNT > {} PRINT 1",
+    "SELECT 1 ORDER BY 1 OFFSET {} ROWS OPTION (MAXDOP {})",
+    "SELECT CAST('<a/>' AS xml).value('/a', 'varchar({})')",
+    "CREATE SEQUENCE s START WITH {} INCREMENT BY {}",
+)
+
+
+@pytest.mark.parametrize("script", _NUMBERS)
+def test_numbers_of_any_length_are_refused(pgsb: Pgsb, script: str) -> None:
+    """Python's int() refuses 4,301 digits: that is no answer."""
+    number = "9" * 5000
+    left = pgsb("check", "-", stdin=script.replace("{}", number))
+    assert left.status == 1
+    if "'varchar({})'" in script:  # a type in a string is no token
+        assert ": error 131: " in left.err
+    else:
+        assert left.err.startswith(f"<stdin>:1:{script.index('{') + 1}: error 1007: The number '999")
+
+
+def test_leading_zeros_are_no_digits(pgsb: Pgsb) -> None:
+    assert pgsb("check", "-", stdin=f"DECLARE @a varchar({'0' * 5000}10) = {'0' * 5000}7").status == 0
+
+
 def test_deep_nesting_is_refused_or_run_but_never_crashes(pgsb: Pgsb) -> None:
     deep = 10_000
     for script in (

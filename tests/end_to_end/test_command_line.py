@@ -373,6 +373,8 @@ def test_install_upgrade_version_uninstall(empty_database: Database, pgsb: Pgsb)
     assert nobody.status == 130 and "--yes answers" in nobody.err
     assert "database: runtime" in pgsb("version", *dsn).out
     assert "is removed from" in pgsb("uninstall", *dsn, "--yes").out
+    again = pgsb("uninstall", *dsn, "--yes")
+    assert (again.status, again.err) == (0, "") and again.out.startswith("there was no runtime in ")
     assert "database: no runtime" in pgsb("version", *dsn).out
 
 

@@ -290,6 +290,8 @@ def test_a_turkish_database_knows_the_words_of_the_system(turkish: Tsql) -> None
         "SELECT @x.value('sql:variable(\"@ID\")', 'int')"
     )
     assert turkish.results == [[["5"]]]
+    turkish.run_well("SELECT CAST('APRIL 1 2024' AS date), SOUNDEX('Smith')")
+    assert turkish.results == [[["2024-04-01", "S530"]]]
     turkish.run("DROP TRIGGER nothing")
     assert turkish.errors[0].message.startswith("Cannot drop the trigger 'nothing'")
     # The order of names in an error is the same everywhere.

@@ -95,3 +95,45 @@ def test_answers_as_sql_server_does(shared: Connection, file: Path) -> None:
         if got != case.expected
     ]
     assert not wrong, "\n".join(wrong)
+
+
+_OTHER_FORMS = {
+    "DateStyle": "German, YMD",
+    "IntervalStyle": "iso_8601",
+    "bytea_output": "escape",
+    "extra_float_digits": "-15",
+    "xmloption": "document",
+    "xmlbinary": "hex",
+}
+
+
+def _value(connection: Connection, case: Case) -> object:
+    """The answer as PostgreSQL's binary form has it, in which no setting has a part."""
+    for name, value in case.settings:
+        connection.execute("SELECT set_config(%s, %s, false)", (name, value))
+    try:
+        row = connection.cursor(binary=True).execute(f"SELECT {case.expression}".encode()).fetchone()
+        return repr(row)
+    except psycopg.Error as error:
+        return error.sqlstate, error.diag.message_primary
+    finally:
+        for name, _ in case.settings:
+            connection.execute("SELECT set_config(%s, '', false)", (name,))
+
+
+@pytest.mark.one_postgres
+def test_no_answer_depends_on_the_forms_of_the_session(new_database: Callable[[], Database]) -> None:
+    """FORMAT(date, 'yyyy') was 2e+03 where extra_float_digits was negative."""
+    dsn = new_database().dsn
+    with (
+        psycopg.connect(dsn, autocommit=True) as usual,
+        psycopg.connect(dsn, autocommit=True) as other,
+    ):
+        for connection in (usual, other):
+            connection.execute("SET TimeZone = 'UTC'; SET search_path = pg_catalog")
+        for name, value in _OTHER_FORMS.items():
+            other.execute("SELECT set_config(%s, %s, false)", (name, value))
+        all_cases = [case for file in sorted(CASES.glob("*.txt")) for case in cases(file)]
+        differing = [case.place for case in all_cases if _value(usual, case) != _value(other, case)]
+    assert len(all_cases) > 1000
+    assert differing == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -187,3 +189,22 @@ def test_a_long_script_is_parsed() -> None:
     assert not len(problems)
     assert len(script.batches[0].statements) == 5_000
     assert script.batches[0].statements[-1].span.line == 5_000
+
+
+def test_each_batch_has_its_own_errors_however_many_there_are() -> None:
+    """Counting and searching all of them for each batch took minutes for tens of thousands."""
+    count = 20_000
+    problems = Problems()
+    source = Source("many.sql", "x" * count)
+    began = time.process_time()
+    for place in reversed(range(count)):
+        problems.add("wrong", source.span(place, place + 1))
+        problems.add("odd", source.span(place, place + 1), severity="warning")
+        assert problems.error_count == count - place
+        assert [one.span.start for one in problems.within(source.span(place, place))] == [place]
+    assert time.process_time() - began < 10
+    assert problems.within(Source("other.sql", "x").span(0, 1)) == ()
+    assert [one.span.start for one in problems.within(source.span(7, 9))] == [7, 8, 9]
+    problems.revise(lambda one: None if one.span.start == 8 else one)
+    assert [one.span.start for one in problems.within(source.span(7, 9))] == [7, 9]
+    assert problems.error_count == len(problems.errors) == count - 1

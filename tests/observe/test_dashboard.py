@@ -179,7 +179,12 @@ def test_a_queue_is_switched_and_the_log_tells_who(
     switch("activation_status", "on")
     switch("max_queue_readers", "7")
     assert sql.execute(row).fetchone() == (True, True, 7)
-    for name, value in [("status", "perhaps"), ("retention", "on"), ("max_queue_readers", "-1")]:
+    for name, value in [
+        ("status", "perhaps"),
+        ("retention", "on"),
+        ("max_queue_readers", "-1"),
+        ("max_queue_readers", "9" * 5000),
+    ]:
         assert switch(name, value)[0] == 400
     said = sql.execute(
         "SELECT message FROM ssb.log_recent WHERE event = 'changed' ORDER BY log_id"

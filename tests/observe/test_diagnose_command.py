@@ -10,6 +10,7 @@ from dialogs import begin
 
 from activation import send, tsql
 from pgsb.observe.findings import LogLine, Trouble, watch
+from pgsb.runtime_sql.installer import RUNTIME_VERSION
 from support import Connection, Database
 
 
@@ -75,7 +76,17 @@ def test_wrong_use_is_told(database: Database, arguments: list[str], said: str) 
 def test_a_database_without_the_runtime_is_told(empty_database: Database) -> None:
     shown = run(empty_database)
     assert shown.returncode == 1
-    assert "missing or older" in shown.stderr and "pgsb install" in shown.stderr
+    assert "there is no runtime in " in shown.stderr and "`pgsb install --dsn …`" in shown.stderr
+
+
+@pytest.mark.one_postgres
+def test_an_older_runtime_is_told_with_both_versions(sql: Connection, database: Database) -> None:
+    sql.execute("DROP FUNCTION ssb_internal.last_conversation()")
+    sql.execute("UPDATE ssb.runtime_version SET version = 12")
+    shown = run(database)
+    assert shown.returncode == 1
+    assert f"is version 12, this pgsb needs {RUNTIME_VERSION}" in shown.stderr
+    assert "hint: `pgsb upgrade --dsn …` brings it up to date" in shown.stderr
 
 
 @pytest.mark.one_postgres
@@ -83,7 +94,7 @@ def test_of_two_databases_the_one_without_it_is_named(database: Database, empty_
     far = ["--from", "//From", "--to", "//To", "--to-dsn", empty_database.dsn]
     shown = run(database, *far)
     assert shown.returncode == 1
-    assert f"dbname={empty_database.name} " in shown.stderr and "missing or older" in shown.stderr
+    assert f"dbname={empty_database.name} " in shown.stderr and "there is no runtime" in shown.stderr
 
 
 def _fail_dialog(sql: Connection) -> Any:

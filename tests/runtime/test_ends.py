@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from runtime.broker import END, Pair, Session, refused
+from runtime.broker import END, ERROR, Pair, Session, refused
 
 Dialog = tuple[uuid.UUID, uuid.UUID | None]
 Make = Callable[[Session, Pair], Dialog]
@@ -211,3 +211,14 @@ def test_a_target_is_known_by_its_handle(session: Session, pair: Pair) -> None:
     told = session.rows("SELECT ssb_internal.is_target_handle(h) FROM unnest(%s::uuid[]) AS h", [near, far])
     assert told == [(False,), (True,)]
     assert session.group(near) != session.group(far)
+
+
+def test_the_description_of_an_error_is_xml_whatever_it_holds(session: Session, pair: Pair) -> None:
+    """A program that reads Errors as XML failed with each try, and its queue was disabled."""
+    near, _ = pair.conversing()
+    session.end(near, error=7, description="a < b & \x01\x0b\x1f\ufffe\uffff\t]]>")
+    kind, body, _, _ = session.receive(pair.far)[0]
+    assert kind == ERROR
+    assert body is not None
+    assert session.value("SELECT sys.xml_is_well_formed(%s::text)", body)
+    assert "<Code>7</Code><Description>a &lt; b &amp; \t]]&gt;</Description>" in body

@@ -241,3 +241,18 @@ def test_reading_a_set_probes_indexes(session: Session, plans: Plans) -> None:
     assert {scan for scan in scans if scan[0] not in PROBES} == set()
     session.do("SELECT ssb.drop_endpoint('plans'), ssb.drop_route('plans')")
     session.do("DELETE FROM ssb.transmission")
+
+
+@pytest.mark.parametrize("forbidden", ["enable_indexscan", "enable_nestloop", "enable_sort"])
+def test_messages_come_in_order_whatever_plans_a_setting_forbids(session: Session, forbidden: str) -> None:
+    """A DELETE returns its rows in the order of its scan: through the table that is not the queue's."""
+    pair = Pair(session)
+    handle = pair.dialog()
+    bodies = [str(number) for number in range(80)]
+    session.send(handle, pair.request, *bodies[:60])
+    session.do(f"SET {forbidden} = off")
+    assert session.bodies(pair.far, 40) == bodies[:40]
+    session.do("VACUUM ssb.message_0, ssb.message_1")
+    session.send(handle, pair.request, *bodies[60:])  # in the room of the first
+    assert session.bodies(pair.far, 100) == bodies[40:]
+    session.do(f"RESET {forbidden}")

@@ -185,3 +185,57 @@ def test_what_is_deleted_is_gone_and_nothing_else(
     expected = "".join(map(canonical, rest(Element("", {}, [tree])).children))
     dml = "delete " + "".join(map(str, path))
     assert ask(server, "SELECT sys.xml_modify(%s::text, %s)::text", canonical(tree), dml) == expected
+
+
+_declarations = st.sampled_from(
+    [
+        *(
+            'xmlns="u"',
+            'xmlns=""',
+            'xmlns:p="u"',
+            'xmlns:p="v"',
+            'xmlns:q="u"',
+            'xmlns:p=""',
+            'xmlns:xmlns="u"',
+        ),
+        *('xmlns:xml="u"', 'xmlns:xml="http://www.w3.org/XML/1998/namespace"', 'xml:lang="e"'),
+        f'xmlns:q="{"u" * 70}"',
+    ]
+)
+_attributes = st.sampled_from(
+    [
+        'a="1"',
+        'p:a="1"',
+        'q:a="2"',
+        'p:b=""',
+        "q:b='>'",
+        'r:a="1"',
+        *(f'p:a{n}="" q:a{n}=""' for n in range(3)),
+    ]
+)
+_names = st.sampled_from(["a", "p:a", "q:a", "r:a"])
+
+
+@st.composite
+def _prefixed(draw: st.DrawFn, depth: int = 0) -> str:
+    """An element whose prefixes are declared, or not."""
+    name = draw(_names)
+    inside = draw(st.lists(st.one_of(_declarations, _attributes), max_size=4))
+    if draw(st.integers(0, 9)) == 0:
+        inside = ['xmlns:p="u"', 'xmlns:q="v"', *(f'p:c{n}="" q:c{n}=""' for n in range(20)), *inside]
+    tag = " ".join([name, *inside])
+    children = "".join(draw(st.lists(_prefixed(depth + 1), max_size=3))) if depth < 3 else "t"
+    return f"<{tag}/>" if draw(st.booleans()) else f"<{tag}>{children}</{name}>"
+
+
+@few
+@given(text=_prefixed())
+def test_prefixes_of_a_long_text_are_checked_as_those_of_a_short_one(server: Connection, text: str) -> None:
+    """Long ones are checked all at once, in a way of their own."""
+    read = "SELECT r.tokens, r.error, r.place FROM ssb_internal.xml_read(%s::text) AS r"
+    text = f'<r xmlns:p="u" xmlns:q="v">{text}</r>'
+    short = server.execute(read, (text,)).fetchone()
+    long = server.execute(read, (f"{text}<!--{'x' * 60000}-->",)).fetchone()
+    assert short is not None and long is not None
+    assert long[1:] == short[1:]
+    assert (long[0] and long[0][:-1]) == short[0]

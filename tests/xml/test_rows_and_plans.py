@@ -262,6 +262,13 @@ def test_rows_of_many_joined_tables_become_xml_in_time_that_grows_with_them(serv
         "'<a>' || repeat('&lt;b&gt;&#233;', 200000) || '</a>'",
         "'<a>' || repeat('<![CDATA[<]]>y', 200000) || '</a>'",
         "repeat('<p:a xmlns:p=\"u\">', 20000) || repeat('</p:a>', 20000)",
+        "(SELECT '<a ' || string_agg(format('xmlns:x%s=\"u\"', i), ' ') || '>'"
+        " || string_agg(format('<x%s:b/>', i), '') || '</a>' FROM generate_series(1, 20000) i)",
+        "(SELECT string_agg(format('<x%s:b xmlns:x%1$s=\"u\">', i), '' ORDER BY i)"
+        " || string_agg(format('</x%s:b>', i), '' ORDER BY i DESC) FROM generate_series(1, 30000) i)",
+        "(SELECT format('<a xmlns:x=\"u\"%s/>', string_agg(format(' x:a%s=\"\"', i), ''))"
+        " FROM generate_series(1, 50000) i)",
+        "'<a xmlns:x=\"' || repeat('u', 100000) || '\">' || repeat('<x:b/>', 50000) || '</a>'",
         "(SELECT format('<a%s/>', string_agg(format(' a%s =\"\"', i), '')) FROM generate_series(1, 30000) i)",
     ],
 )

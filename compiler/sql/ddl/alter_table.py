@@ -22,6 +22,7 @@ from ..parse.reader import Reader
 from ..parse.tokens import T
 from ..values import Value
 from .definitions import (
+    Column,
     Definition,
     add_index,
     at_period,
@@ -173,7 +174,7 @@ def _add(
         new = column_of(column, info, ctx)
         # The rows that are there get their numbers behind it.
         is_version = any(called == n.Text(new.name) for _, called, _ in versions)
-        actions.append(s.Add(replace(new, nullable=True) if is_version else new))
+        actions += _added(replace(new, nullable=True) if is_version else new, column, definition)
     for constraint in definition.constraints:
         part = constraint_of(constraint, ctx)
         actions.append(s.Add(replace(part, valid=valid or part.kind not in ("CHECK", "FOREIGN KEY"))))
@@ -218,6 +219,20 @@ def _add(
     if definition.columns:
         following = (*following, *_note_updates(name, sql))
     return Ddl((*skipped, *first, *indexes, *following, *add_period(definition, sql)), defines=defines)
+
+
+def _added(new: s.Column, column: Column, definition: Definition) -> list[n.Node]:
+    """ADD of a column. Where it may be NULL, rows that are there have the default only of WITH VALUES."""
+    keys = [
+        fold(name)
+        for part in definition.constraints
+        if part.kind == "PRIMARY KEY"
+        for name, _ in part.columns
+    ]
+    is_key = new.name in keys or any(part.kind == "PRIMARY KEY" for part in column.constraints)
+    if new.default is None or not new.nullable or is_key or column.with_values:
+        return [s.Add(new)]
+    return [s.Add(replace(new, default=None)), s.AlterColumn(new.name, s.SetDefault(new.default))]
 
 
 _Default = tuple[str | None, exp.Expr, str]

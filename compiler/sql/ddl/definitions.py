@@ -7,6 +7,7 @@ table constraint, a trailing comma, storage options everywhere), and so is this 
 from __future__ import annotations
 
 from dataclasses import field
+from typing import NoReturn
 
 from sqlglot import exp
 
@@ -17,7 +18,7 @@ from ..context import Context
 from ..parse.dml import read_names
 from ..parse.nodes import TypeName
 from ..parse.reader import Reader
-from ..parse.tokens import T
+from ..parse.tokens import T, Unreadable
 
 
 @dataclass
@@ -377,8 +378,30 @@ _OLD_INDEX_OPTIONS = frozenset(
 )
 
 
-def index_options(reader: Reader) -> bool:
-    """``WITH ( … )``, ``WITH FILLFACTOR = n``, ``ON filegroup``: read, dropped, but for IGNORE_DUP_KEY."""
+INDEX_OPTIONS = _OLD_INDEX_OPTIONS | frozenset(
+    """
+    ALLOW_PAGE_LOCKS ALLOW_ROW_LOCKS BUCKET_COUNT COMPRESSION_DELAY DATA_COMPRESSION MAXDOP MAX_DURATION MOVE
+    ONLINE OPTIMIZE_FOR_SEQUENTIAL_KEY ORDER RESUMABLE STATISTICS_INCREMENTAL WAIT_AT_LOW_PRIORITY
+    XML_COMPRESSION
+    """.split()
+)
+TABLE_OPTIONS = frozenset(
+    """
+    DATA_COMPRESSION DATA_DELETION DURABILITY FILETABLE_COLLATE_FILENAME FILETABLE_DIRECTORY
+    FILETABLE_FULLPATH_UNIQUE_CONSTRAINT_NAME FILETABLE_PRIMARY_KEY_CONSTRAINT_NAME
+    FILETABLE_STREAMID_UNIQUE_CONSTRAINT_NAME LEDGER MEMORY_OPTIMIZED REMOTE_DATA_ARCHIVE SYSTEM_VERSIONING
+    XML_COMPRESSION
+    """.split()
+)
+
+
+def index_options(
+    reader: Reader, known: frozenset[str] = INDEX_OPTIONS, statement: str = "CREATE TABLE"
+) -> bool:
+    """``WITH ( … )``, ``WITH FILLFACTOR = n``, ``ON filegroup``: read, dropped, but for IGNORE_DUP_KEY.
+
+    ``known``: what may stand in the parentheses, else error 155 says that the statement has no such option.
+    """
     ignore = False
     while True:
         if reader.peek(T.WITH):
@@ -386,9 +409,13 @@ def index_options(reader: Reader) -> bool:
             if reader.take(T.L_PAREN):
                 depth = 1
                 words: list[str] = []
+                begins = True
                 while depth:
                     if reader.at_end:
                         reader.fail()
+                    if begins and reader.current_upper not in known:
+                        _refuse_option(reader, statement)
+                    begins = depth == 1 and reader.peek(T.COMMA)
                     if reader.peek(T.L_PAREN):
                         depth += 1
                     elif reader.peek(T.R_PAREN):
@@ -420,6 +447,12 @@ def index_options(reader: Reader) -> bool:
             reader.advance()
         else:
             return ignore
+
+
+def _refuse_option(reader: Reader, statement: str) -> NoReturn:
+    token = reader.current or reader.fail()
+    message = f"'{token.text}' is not a recognized {statement} option."
+    raise Unreadable(message, token.start, token.end, token.text, 155)
 
 
 def add_index(definition: Definition, index: Index) -> None:
@@ -476,7 +509,7 @@ def read_index(
     if reader.take(T.WHERE):
         index.where = reader.expression_() or reader.fail()
     index.replaces = _drops_existing(reader)
-    index.ignore_dup_key = index_options(reader)
+    index.ignore_dup_key = index_options(reader, statement="CREATE INDEX")
     return index
 
 

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlglot import exp
-
 from ...catalog.names import fold
 from ...catalog.objects import TableInfo
 from ..context import Context
 from .definitions import Column, Constraint, Definition, all_constraints
 
 
-def refuse_repeated_columns(columns: Sequence[str], node: exp.Expr | None, ctx: Context) -> None:
+def refuse_repeated_columns(columns: Sequence[str], ctx: Context) -> None:
     """Report an index, or a key, that has a column twice."""
     folded = [fold(column) for column in columns]
     twice = next((one for place, one in enumerate(columns) if folded[place] in folded[:place]), None)
     if twice is not None:
         ctx.problem(
             f"Cannot use duplicate column names in index. Column name '{twice}' listed more than once.",
-            node,
             number=1909,
         )
 

@@ -34,6 +34,7 @@ from ..interface import Ddl
 from ..parse.reader import Reader
 from ..parse.tokens import T, to_sqlglot
 from .definitions import (
+    TABLE_OPTIONS,
     Column,
     Constraint,
     Definition,
@@ -83,7 +84,7 @@ def create_table(reader: Reader, ctx: Context) -> Ddl | None:
         ctx.unsupported("a ledger table")
         return None
     versioning = read_versioning(reader)
-    index_options(reader)
+    index_options(reader, TABLE_OPTIONS)
     if not reader.at_end:
         reader.fail()
     if name.is_of_system:
@@ -293,7 +294,7 @@ def table_info(
     info = TableInfo(name, tuple(infos), tuple(keys))
     check_table(definition, info, table, ctx)
     for key in keys:
-        refuse_repeated_columns(key.columns, None, ctx)
+        refuse_repeated_columns(key.columns, ctx)
         for column_name in key.columns:
             if fold(column_name) not in seen:
                 ctx.problem(
@@ -551,7 +552,7 @@ def index_name(index: str, table: ObjectName) -> str:
 
 def index_of(index: Index, table: ObjectName, ctx: Context) -> n.Node:
     """CREATE INDEX."""
-    refuse_repeated_columns([*(column for column, _ in index.columns), *index.include], None, ctx)
+    refuse_repeated_columns([*(column for column, _ in index.columns), *index.include], ctx)
     return s.CreateIndex(
         index_name(index.name, table),
         ctx.defined_name(table),
@@ -612,7 +613,7 @@ def drop_index(reader: Reader, ctx: Context) -> Ddl:
         info = ctx.scope.table(table)
         if info is None or not info.read_only:
             statements.append(drop_of_index(name, table, guarded=guarded, ctx=ctx))
-        index_options(reader)
+        index_options(reader, statement="DROP INDEX")
         if not reader.take(T.COMMA):
             break
     if not reader.at_end:

@@ -15,6 +15,34 @@ from ..assignments import assign
 from ..context import Context
 from ..values import Value
 
+COLUMNS_DIFFER = "Column name or number of supplied values does not match table definition."
+"""Error 213."""
+
+
+def refuse_count(columns: int, values: int, node: exp.Expr, ctx: Context, *, listed: bool) -> None:
+    """Report more or fewer values than columns: 109 or 110 where the columns are ``listed``, else 213."""
+    if not listed:
+        ctx.problem(COLUMNS_DIFFER, node, number=213)
+        return
+    more = columns > values
+    ctx.problem(
+        f"There are {'more' if more else 'fewer'} columns in the INSERT statement than values specified in "
+        "the VALUES clause. The number of values in the VALUES clause must match the number of columns "
+        "specified in the INSERT statement.",
+        node,
+        number=109 if more else 110,
+    )
+
+
+def refuse_computed(node: exp.Expr, ctx: Context) -> None:
+    """Report a computed column that an INSERT or a SET clause names."""
+    ctx.problem(
+        f'The column "{node.name}" cannot be modified because it is either a computed column or is the '
+        "result of a UNION operator.",
+        node,
+        number=271,
+    )
+
 
 def refuse_repeated(columns: Iterable[exp.Expr | None], ctx: Context) -> None:
     """Error 264: a column that the SET clause or the column list of an INSERT names twice."""

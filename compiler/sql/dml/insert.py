@@ -24,15 +24,23 @@ from ..ddl.tables import holding_of_global, keeping_of_column_types, keeping_of_
 from ..dispatch import handles, query_tree, translates
 from ..expressions.names import scalar
 from ..interface import Dml, InsertTarget, TableVariableDml
-from ..messages import COLUMNS_DIFFER, ROWS_DIFFER, is_default, values_differ
 from ..parse.dml import Insert, read_insert
-from ..parse.nodes import is_variable
+from ..parse.nodes import is_default, is_variable
+from ..query.from_clause import ROWS_DIFFER
 from ..query.lock_hints import locks_whole_table
 from ..query.row_limits import changing_top, limited, top_rows
 from ..query.set_operations import ctes
 from ..query_result import QueryTree, Targets
 from ..values import Value
-from .columns import advance_identity, fillable, refuse_explicit, refuse_repeated
+from .columns import (
+    COLUMNS_DIFFER,
+    advance_identity,
+    fillable,
+    refuse_computed,
+    refuse_count,
+    refuse_explicit,
+    refuse_repeated,
+)
 from .nested import find as find_composed
 from .nested import rows as composed_rows
 from .output import Changing, finish
@@ -83,12 +91,7 @@ def _columns(statement: Insert, target: Target, ctx: Context) -> list[ColumnInfo
         for node in statement.columns:
             known = _find(info, node.name)
             if known is not None and known.computed is not None:
-                ctx.problem(
-                    f'The column "{node.name}" cannot be modified because it is either a computed column or '
-                    "is the result of a UNION operator.",
-                    node,
-                    number=271,
-                )
+                refuse_computed(node, ctx)
             if known is None and target.variable is not None:
                 ctx.problem(f"Invalid column name '{node.name}'.", node, number=207)
             elif known is None:
@@ -239,15 +242,11 @@ def _rows(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> 
     width = len(columns) if columns is not None else len((statement.rows or [exp.Tuple()])[0].expressions)
     for node in statement.rows or []:
         if len(node.expressions) != width:
-            number, message = 10709, ROWS_DIFFER
-            if any(len(row.expressions) != len(node.expressions) for row in statement.rows or []):
-                number, message = 10709, ROWS_DIFFER
-            elif columns is not None and not statement.columns:
-                number, message = 213, COLUMNS_DIFFER
-            elif columns is not None:
-                number = 110 if len(node.expressions) > width else 109
-                message = values_differ(width, len(node.expressions))
-            ctx.problem(message, node, number=number)
+            alike = len({len(row.expressions) for row in statement.rows or []}) == 1
+            if columns is None or not alike:
+                ctx.problem(ROWS_DIFFER, node, number=10709)
+            else:
+                refuse_count(width, len(node.expressions), node, ctx, listed=bool(statement.columns))
             return []
         row = []
         for place, cell in enumerate(node.expressions):

@@ -26,15 +26,14 @@ from ..context import Context, OutputItem, Relation, object_name
 from ..dispatch import translates
 from ..expressions.names import condition, scalar
 from ..interface import Dml, TableVariableDml
-from ..messages import COLUMNS_DIFFER, is_default, values_differ
 from ..parse.dml import Merge, MergeBranch, Output, read_merge
-from ..parse.nodes import is_variable
+from ..parse.nodes import is_default, is_variable
 from ..query.from_clause import source as translate_source
 from ..query.lock_hints import RANGES, held, lock_beside
 from ..query.row_limits import changing_top, limit_of
 from ..query.set_operations import ctes
 from ..query_result import NOTHING_SELECTED
-from .columns import advance_identity, fillable, refuse_explicit, refuse_repeated
+from .columns import advance_identity, fillable, refuse_count, refuse_explicit, refuse_repeated
 from .output import leave, numbered, output_items, refuse_triggers, result_columns
 from .set_clause import set_column, set_value, share_next_values
 from .table_variable_rows import rows_into
@@ -272,11 +271,8 @@ def _insert(work: Work, branch: MergeBranch, where: n.Node | None, ctx: Context)
         # A query without columns gives each of its rows the defaults.
         return s.Insert(table, (), rows)
     if columns is not None and len(columns) != len(branch.values):
-        number, message = 213, COLUMNS_DIFFER
-        if branch.columns:
-            number = 109 if len(columns) > len(branch.values) else 110
-            message = values_differ(len(columns), len(branch.values))
-        ctx.problem(message, branch.values[0], number=number)
+        given = len(branch.values)
+        refuse_count(len(columns), given, branch.values[0], ctx, listed=bool(branch.columns))
         return None
     codes: list[n.Node] = []
     named: list[str] = []

@@ -18,11 +18,11 @@ from ..expressions.calls import xml_binding, xml_literals
 from ..expressions.names import scalar
 from ..functions import builtin
 from ..functions.xml_methods import xml_modify
-from ..messages import is_default
 from ..parse.dml import SetItem
-from ..parse.nodes import NextValue
+from ..parse.nodes import NextValue, is_default
 from ..query.assignment import operand_of
 from ..values import Value
+from .columns import refuse_computed
 
 
 def set_column(node: exp.Expr, info: TableInfo | None, ctx: Context) -> ColumnInfo:
@@ -30,13 +30,7 @@ def set_column(node: exp.Expr, info: TableInfo | None, ctx: Context) -> ColumnIn
     for column in info.columns if info is not None else ():
         if fold(column.name) == fold(node.name):
             if column.computed is not None:
-                ctx.problem(
-                    f'The column "{node.name}" cannot be modified because it is either a computed '
-                    "column or is the result "
-                    "of a UNION operator.",
-                    node,
-                    number=271,
-                )
+                refuse_computed(node, ctx)
             if column.type is not None and column.type.name == "rowversion":
                 ctx.problem("Cannot update a timestamp column.", node, number=272)
             if column.identity is not None:

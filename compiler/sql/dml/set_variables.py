@@ -41,7 +41,6 @@ def into_variables(
     ready = {id(item): code for item, code in computed}
     returned: list[n.Node] = []
     values: list[n.Node] = []
-    sequential = False
     for item, target, label in zip(items, targets, labels_of(tuple(names)), strict=True):
         column = set_column(item.column, info, ctx) if item.column is not None else None
         type_ = column.type if column is not None else None
@@ -53,7 +52,6 @@ def into_variables(
         else:
             node = _operand(item)
             if reads(node, assigned):
-                sequential = True
                 values.append(_row_by_row(node, target, assigned, label, returned, ctx))
                 continue
             value = scalar(node, ctx)
@@ -66,7 +64,6 @@ def into_variables(
         tuple(target.reference for target in targets),
         tuple(values),
         rows=q.with_definitions(changing.with_, change, recursive=changing.recursive),
-        sequential=sequential,
         target_names=tuple(names),
         before=changing.before,
     )

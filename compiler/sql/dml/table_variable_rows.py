@@ -14,10 +14,9 @@ from ...target import queries as q
 from .. import values as v
 from ..context import Context, changed_table_variable
 from ..interface import TableVariableDml
-from ..messages import COLUMNS_DIFFER
 from ..query.from_clause import PLACE
 from ..values import Value
-from .columns import fillable, fitted
+from .columns import COLUMNS_DIFFER, fillable, fitted
 
 
 def typed(rows: list[list[Value]], columns: list[ColumnInfo], known_to_fit: set[int]) -> list[list[Value]]:

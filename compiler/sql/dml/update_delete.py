@@ -387,8 +387,11 @@ def _computed(
             if value.code is n.DEFAULT:
                 sets.append((column_name, n.DEFAULT))
                 continue
-            columns.append(q.Labelled(value.code, f"v{place}"))
-            changed = n.Name(("changes", f"v{place}"))
+            changed = value.code
+            if not column_name or not (value.is_null or isinstance(value.constant, str)):
+                # (A string or NULL has the column's type where it is assigned, and is a text in a query.)
+                columns.append(q.Labelled(value.code, f"v{place}"))
+                changed = n.Name(("changes", f"v{place}"))
             if column_name:
                 sets.append((column_name, changed))
             if item.variable is not None and item.column is None and value.is_null and not _is_null(item):

@@ -21,7 +21,6 @@ from ..functions import builtin
 from ..functions.builders import text_of_first
 from ..functions.xml_methods import XML_METHODS, xml_method
 from ..json_values import is_json
-from ..messages import is_default
 from ..operand_types import argument_error, conversion_error
 from ..parse.nodes import (
     IN_PARENTHESES,
@@ -29,10 +28,11 @@ from ..parse.nodes import (
     Conversion,
     NextValue,
     constant_text,
+    is_default,
     is_variable,
 )
 from ..values import Value
-from .conditions import lowered, without_accents
+from .conditions import ONLY_NULLS, lowered, without_accents
 from .names import (
     at_one_moment,
     computed_late,
@@ -377,12 +377,7 @@ def _iif(node: exp.Anonymous, ctx: Context) -> Value:
     test = condition(node.expressions[0], ctx)
     branches = [scalar(node.expressions[1], ctx), scalar(node.expressions[2], ctx)]
     if all(branch.is_null for branch in branches):
-        return ctx.problem(
-            "At least one of the result expressions in a CASE specification must be an expression other "
-            "than the NULL constant.",
-            node,
-            number=8133,
-        )
+        return ctx.problem(ONLY_NULLS, node, number=8133)
     (yes, no), type_ = reconcile(branches)
     nullable = any(branch.nullable for branch in branches)
     return Value(n.Case(((test.code, yes.code),), default=no.code), type_, nullable=nullable)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import re
 import unicodedata
 
@@ -23,6 +24,12 @@ from ..values import Value
 from .names import condition, scalar, subquery
 
 BOOLEAN = tm.BOOLEAN
+
+ONLY_NULLS = (
+    "At least one of the result expressions in a CASE specification must be an expression other than the "
+    "NULL constant."
+)
+"""Error 8133, of CASE and IIF."""
 
 
 def flatten(node: exp.Expr, kind: type) -> list[exp.Expr]:
@@ -345,21 +352,61 @@ def _like_node(node: exp.Expr, ctx: Context, negate: bool = False) -> Value:
     if pattern.type is not None and not pattern.is_string and not pattern.is_null:
         pattern = as_text(pattern, national=subject.type is not None and subject.type.is_unicode)
     explicit = subject.collation or pattern.collation
+    folded = explicit in ("ci", "ci_ai", "name") or (explicit is None and ctx.scope.case_insensitive)
+    blanks = _blanks_behind(subject, pattern, folded)
     if explicit is not None and explicit.endswith("_ai"):
         subject, pattern = without_accents(subject), without_accents(pattern)
     if explicit == "name":
         subject, pattern = _with_letters(subject, pattern)
-    if explicit in ("ci", "ci_ai", "name") or (explicit is None and ctx.scope.case_insensitive):
+    if folded:
         subject, pattern = lowered(subject), lowered(pattern)
+    subject, tolerant = _with_blanks(subject, pattern, escape, blanks)
     constant = pattern.constant
-    if pattern.is_null or (isinstance(constant, str) and "[" not in constant):
+    if not tolerant and (pattern.is_null or (isinstance(constant, str) and "[" not in constant)):
         tail = escape.code if escape is not None else None
         if tail is None and isinstance(constant, str) and "\\" in constant:
             tail = n.Text("")
         return Value(n.Like(subject.code, pattern.code, tail, negate), BOOLEAN)
     arguments = [subject.code, pattern.code, *([escape.code] if escape is not None else [])]
-    value = v.call("sys.like", *arguments, type=BOOLEAN)
+    value = v.call("sys.like_before_blanks" if tolerant else "sys.like", *arguments, type=BOOLEAN)
     return Value(n.Not(value.code), BOOLEAN) if negate else value
+
+
+class _Blanks(enum.Enum):
+    """What the blanks at the end of LIKE's subject mean."""
+
+    AS_STORED = enum.auto()
+    """They count as PostgreSQL has them."""
+    COUNT = enum.auto()
+    """They count: those of an nchar, which PostgreSQL forgets where it becomes another string."""
+    PASSED = enum.auto()
+    """The pattern may end before any of them: strings that are not Unicode."""
+
+
+def _blanks_behind(subject: Value, pattern: Value, folded: bool) -> _Blanks:
+    """Blanks of Unicode count in LIKE; those of a char do not, nor, where = passes them, a varchar's."""
+    if subject.type is None or pattern.type is None:
+        return _Blanks.AS_STORED
+    fixed = subject.type.name in ("char", "nchar")
+    if subject.type.is_unicode or pattern.type.is_unicode:
+        return _Blanks.COUNT if fixed else _Blanks.AS_STORED
+    return _Blanks.PASSED if fixed or folded else _Blanks.AS_STORED
+
+
+def _with_blanks(subject: Value, pattern: Value, escape: Value | None, blanks: _Blanks) -> tuple[Value, bool]:
+    """The subject with the blanks that count, and whether the pattern has to be asked to end before them."""
+    constant = pattern.constant
+    known = escape is None and isinstance(constant, str) and "[" not in constant
+    if blanks is _Blanks.AS_STORED or (known and str(constant).endswith("%")):
+        return subject, False
+    if blanks is _Blanks.PASSED and known and not str(constant).endswith((" ", "_")):
+        # Without blanks at its end the pattern matches what is left of the subject without them.
+        return replace(subject, code=n.Call("rtrim", (subject.code,))), False
+    assert subject.type is not None
+    if subject.type.name in ("char", "nchar"):
+        length = n.Integer(subject.type.length or 1)
+        subject = replace(subject, code=n.Call("rpad", (n.Cast(subject.code, "text"), length)))
+    return subject, blanks is _Blanks.PASSED
 
 
 @handles(exp.Case)
@@ -369,12 +416,7 @@ def _case(node: exp.Case, ctx: Context) -> Value:
     if default is not None:
         values.append(scalar(default, ctx))
     if all(value.is_null for value in values):
-        return ctx.problem(
-            "At least one of the result expressions in a CASE specification must be an expression other "
-            "than the NULL constant.",
-            node,
-            number=8133,
-        )
+        return ctx.problem(ONLY_NULLS, node, number=8133)
     converted, type_ = reconcile(values)
     subject = scalar(node.this, ctx) if node.this is not None else None
     shown: n.Node | None = None

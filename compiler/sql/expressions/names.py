@@ -397,6 +397,8 @@ def _subquery(node: exp.Subquery, ctx: Context) -> Value:
     if isinstance(query, q.Select) and query == q.Select(query.items, breaks=query.breaks):
         item = query.items[0] if len(query.items) == 1 else n.NULL
         code = item.value if isinstance(item, q.Labelled) else item
+        if code == n.NULL:
+            return v.NULL  # (SELECT NULL), which PostgreSQL takes for a text
         if v.differs_by_row(code):
             # (SELECT NEWID()): PostgreSQL would compute a query once for all rows.
             return replace(value, code=n.Paren(code))

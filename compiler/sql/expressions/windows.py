@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from sqlglot import exp
 
-from ....grammar.records import replace
+from ....grammar.records import dataclass, replace
 from ...catalog import types as tm
 from ...catalog.names import fold
 from ...target import nodes as n
@@ -30,9 +31,9 @@ def _window(node: exp.Window, ctx: Context) -> Value:
     inner = node.this
     if isinstance(inner, exp.RespectNulls):
         inner = inner.this  # which is what happens anyway
-    base = _named(node, ctx)
+    over = _named(node, ctx)
     if isinstance(inner, NextValue):
-        return _next_values(node, inner, base, ctx)
+        return _next_values(node, inner, over, ctx)
     alone = inner.args["kind"] if isinstance(inner, JsonText) else inner.name.upper()
     if isinstance(inner, JsonText) or (isinstance(inner, exp.Anonymous) and is_of_one_row(alone)):
         return ctx.problem(
@@ -42,26 +43,36 @@ def _window(node: exp.Window, ctx: Context) -> Value:
             number=4113,
         )
     if isinstance(inner, exp.IgnoreNulls):
-        value = _present(inner.this, base, ctx)
+        value = _present(inner.this, over, ctx)
         ctx.frame.aggregates = aggregates
         return value
     if isinstance(inner, exp.WithinGroup):
-        value = _percentile(inner, base, ctx)
+        value = _percentile(inner, over, ctx)
         ctx.frame.aggregates = aggregates
         return value
-    _check_window(inner.name.upper() if isinstance(inner, exp.Anonymous) else "", base, node, ctx)
+    _check_window(inner.name.upper() if isinstance(inner, exp.Anonymous) else "", over, node, ctx)
     value = function_value(inner, ctx) if isinstance(inner, exp.Anonymous) else expression(inner, ctx)
     ctx.frame.aggregates = aggregates
-    return v.unwrap(replace(value, code=_over(value.code, base, ctx)))
+    return v.unwrap(replace(value, code=_over(value.code, over, ctx)))
 
 
 _RANKING = frozenset("ROW_NUMBER RANK DENSE_RANK NTILE PERCENT_RANK CUME_DIST LAG LEAD".split())
 _OF_PLACE = frozenset(("FIRST_VALUE", "LAST_VALUE"))
 
 
-def _check_window(function: str, base: dict[str, Any], node: exp.Window, ctx: Context) -> None:
+@dataclass(frozen=True)
+class OverClause:
+    """What stands in an OVER clause."""
+
+    partition_by: tuple[exp.Expr, ...]
+    order: exp.Order | None
+    spec: exp.WindowSpec | None
+    """The frame."""
+
+
+def _check_window(function: str, over: OverClause, node: exp.Window, ctx: Context) -> None:
     """Report an OVER clause that lacks its order, or has a frame that means nothing."""
-    order, spec = base["order"], base["spec"]
+    order, spec = over.order, over.spec
     if order is None and function in _RANKING | _OF_PLACE:
         ctx.problem(f"The function '{function}' must have an OVER clause with ORDER BY.", node, number=4112)
     elif spec is not None and function in _RANKING:
@@ -78,10 +89,10 @@ def _check_window(function: str, base: dict[str, Any], node: exp.Window, ctx: Co
             )
 
 
-def _over(call: n.Node, base: dict[str, Any], ctx: Context, frame: n.Frame | None = None) -> n.Over:
+def _over(call: n.Node, over: OverClause, ctx: Context, frame: n.Frame | None = None) -> n.Over:
     """``call OVER (…)`` of what the clause says; ``frame`` instead of its own."""
-    partition = _partition(base, ctx)
-    order = base["order"]
+    partition = _partition(over, ctx)
+    order = over.order
     items: tuple[n.OrderItem, ...] = ()
     for item in order.expressions if order is not None else ():
         if isinstance(item.this, exp.Literal | exp.National | exp.Null):
@@ -95,8 +106,8 @@ def _over(call: n.Node, base: dict[str, Any], ctx: Context, frame: n.Frame | Non
     # ORDER BY (SELECT NULL): T-SQL wants something there; PostgreSQL would sort all rows by it.
     if order is not None and not all(_is_constant_query(item.this) for item in order.expressions):
         items = order_items(order, ctx)
-    if frame is None and base["spec"] is not None:
-        frame = _frame(base["spec"], ctx)
+    if frame is None and over.spec is not None:
+        frame = _frame(over.spec, ctx)
     return n.Over(call, partition, items, frame)
 
 
@@ -109,14 +120,14 @@ def _is_constant_query(node: exp.Expr) -> bool:
     return alone and isinstance(query.expressions[0], (exp.Null, exp.Literal, exp.National))
 
 
-def _next_values(node: exp.Window, inner: NextValue, base: dict[str, Any], ctx: Context) -> Value:
+def _next_values(node: exp.Window, inner: NextValue, over: OverClause, ctx: Context) -> Value:
     """NEXT VALUE FOR … OVER (ORDER BY …): PostgreSQL numbers the rows after it has ordered the query."""
     select = node.find_ancestor(exp.Select)
-    order = base["order"]
+    order = over.order
     does_not = "NEXT VALUE FOR function does not support"
-    if base["partition_by"]:
+    if over.partition_by:
         return ctx.problem(f"{does_not} the PARTITION BY clause.", node, number=11716)
-    if base["spec"] is not None:
+    if over.spec is not None:
         return ctx.problem(f"{does_not} the ROWS and RANGE clauses.", node, number=11737)
     if select is None or order is None:
         return ctx.problem(f"{does_not} an empty OVER clause.", node, number=11718)
@@ -128,12 +139,12 @@ def _next_values(node: exp.Window, inner: NextValue, base: dict[str, Any], ctx: 
     return expression(inner, ctx)
 
 
-def _present(call: exp.Expr, base: dict[str, Any], ctx: Context) -> Value:
+def _present(call: exp.Expr, over: OverClause, ctx: Context) -> Value:
     """FIRST_VALUE, LAST_VALUE, LAG and LEAD with IGNORE NULLS, by aggregates that skip NULL."""
     upper = call.name.upper() if isinstance(call, exp.Anonymous) else ""
     if upper not in ("FIRST_VALUE", "LAST_VALUE", "LAG", "LEAD") or not isinstance(call, exp.Anonymous):
         return ctx.problem("Incorrect syntax near 'IGNORE'.", call, number=102)
-    if base["order"] is None:
+    if over.order is None:
         return ctx.problem(
             f"The function '{upper}' must have an OVER clause with ORDER BY.", call, number=4112
         )
@@ -142,15 +153,15 @@ def _present(call: exp.Expr, base: dict[str, Any], ctx: Context) -> Value:
     if not call.expressions:
         return plain
     if upper in ("LAG", "LEAD"):
-        return _present_offset(call, plain, base, ctx, ahead=upper == "LEAD")
+        return _present_offset(call, plain, over, ctx, ahead=upper == "LEAD")
     value = scalar(call.expressions[0], ctx)
     latest = upper == "LAST_VALUE"
-    spec = base["spec"]
+    spec = over.spec
     if spec is not None and spec.args.get("end") == "UNBOUNDED" and spec.args.get("start") != "UNBOUNDED":
         # A frame whose beginning moves is summed up anew for each row, one whose end moves is not.
-        base, latest = _mirrored(base), not latest
+        over, latest = _mirrored(over), not latest
     name = "sys.last_present" if latest else "sys.first_present"
-    return Value(_over(n.Call(name, (v.of_known_type(value),)), base, ctx), plain.type)
+    return Value(_over(n.Call(name, (v.of_known_type(value),)), over, ctx), plain.type)
 
 
 _BEFORE = n.Frame("ROWS", n.Bound(n.Word("UNBOUNDED"), "PRECEDING"), n.Bound(n.Integer(1), "PRECEDING"))
@@ -160,11 +171,11 @@ _ALL_ROWS = n.Frame(
 
 
 def _present_offset(
-    call: exp.Anonymous, plain: Value, base: dict[str, Any], ctx: Context, *, ahead: bool
+    call: exp.Anonymous, plain: Value, over: OverClause, ctx: Context, *, ahead: bool
 ) -> Value:
     """LAG and LEAD: the n-th value that is not NULL among the rows before this one, seen from there."""
     arguments = [scalar(argument, ctx) for argument in call.expressions]
-    window = _over(n.NOTHING, _mirrored(base) if ahead else base, ctx, _BEFORE)
+    window = _over(n.NOTHING, _mirrored(over) if ahead else over, ctx, _BEFORE)
     value = arguments[0]
     if len(arguments) == 3:
         (value, default), _ = reconcile([arguments[0], arguments[2]])
@@ -187,25 +198,31 @@ def _present_offset(
 _OTHER_SIDE = {"PRECEDING": "FOLLOWING", "FOLLOWING": "PRECEDING"}
 
 
-def _mirrored(base: dict[str, Any]) -> dict[str, Any]:
+def _mirrored(over: OverClause) -> OverClause:
     """The same rows in the opposite order."""
-    order, spec = base["order"].copy(), base["spec"]
+    assert over.order is not None
+    order, spec = over.order.copy(), over.spec
     for item in order.expressions:
         item.set("desc", not item.args.get("desc"))
     if spec is not None:
         spec = exp.WindowSpec(
             kind=spec.args.get("kind"),
             start=spec.args.get("end"),
-            start_side=_OTHER_SIDE.get(spec.args.get("end_side")),
+            start_side=_OTHER_SIDE.get(str(spec.args.get("end_side"))),
             end=spec.args.get("start"),
-            end_side=_OTHER_SIDE.get(spec.args.get("start_side")),
+            end_side=_OTHER_SIDE.get(str(spec.args.get("start_side"))),
         )
-    return {**base, "order": order, "spec": spec}
+    return replace(over, order=order, spec=spec)
 
 
-def _named(node: exp.Window, ctx: Context) -> dict[str, Any]:
+def _said(node: exp.Expr) -> OverClause:
+    parts = node.args
+    return OverClause(tuple(parts.get("partition_by") or ()), parts.get("order"), parts.get("spec"))
+
+
+def _named(node: exp.Window, ctx: Context) -> OverClause:
     """What an OVER clause says, the window of the WINDOW clause that it names included."""
-    found = {key: node.args.get(key) for key in ("partition_by", "order", "spec")}
+    found = _said(node)
     name = node.args.get("alias")
     select = node.find_ancestor(exp.Select)
     windows = (select.args.get("windows") or []) if select is not None else []
@@ -217,31 +234,33 @@ def _named(node: exp.Window, ctx: Context) -> dict[str, Any]:
             ctx.problem(f"the window '{name.name}' {says}", name if place(name)[0] is not None else node)
             break
         seen.add(fold(name.name))
-        for key in found:
-            found[key] = found[key] or window.args.get(key)
+        named = _said(window)
+        found = OverClause(
+            found.partition_by or named.partition_by, found.order or named.order, found.spec or named.spec
+        )
         name = window.args.get("alias")
     return found
 
 
-def _partition(base: dict[str, Any], ctx: Context) -> tuple[n.Node, ...]:
-    keys = [(key, scalar(key, ctx)) for key in base["partition_by"] or ()]
+def _partition(over: OverClause, ctx: Context) -> tuple[n.Node, ...]:
+    keys = [(key, scalar(key, ctx)) for key in over.partition_by]
     for key, value in keys:
         refuse_sorted_xml(value, key, ctx)
     return tuple(value.code for _, value in keys)
 
 
-def _percentile(node: exp.WithinGroup, base: dict[str, Any], ctx: Context) -> Value:
+def _percentile(node: exp.WithinGroup, over: OverClause, ctx: Context) -> Value:
     """PERCENTILE_CONT and PERCENTILE_DISC … OVER: an element of the partition's sorted values."""
     call = node.this
     items = node.expression.expressions if isinstance(node.expression, exp.Order) else []
     upper = call.name.upper() if isinstance(call, exp.Anonymous) else ""
     if upper not in ("PERCENTILE_CONT", "PERCENTILE_DISC") or len(call.expressions) != 1 or len(items) != 1:
         return ctx.problem("incorrect syntax near WITHIN GROUP", call, number=102)
-    if base["order"] is not None:
+    if over.order is not None:
         return ctx.problem(
             f"The function '{upper}' may not have ORDER BY in OVER clause.", call, number=10758
         )
-    if base["spec"] is not None:
+    if over.spec is not None:
         return ctx.problem(f"The function '{upper}' may not have a window frame.", call, number=10752)
     share = scalar(call.expressions[0], ctx)
     value = scalar(items[0].this, ctx)
@@ -249,7 +268,7 @@ def _percentile(node: exp.WithinGroup, base: dict[str, Any], ctx: Context) -> Va
     taken = convert(value, tm.FLOAT) if continuous else value
     order = (n.OrderItem(value.code, bool(items[0].args.get("desc"))),)
     present = n.Call("array_agg", (taken.code,), filter=n.IsNull(value.code, negated=True))
-    array = n.Over(present, _partition(base, ctx), order, _ALL_ROWS)
+    array = n.Over(present, _partition(over, ctx), order, _ALL_ROWS)
     return v.call(f"sys.{upper.lower()}", share.code, array, type=tm.FLOAT if continuous else value.type)
 
 
@@ -264,12 +283,18 @@ def _frame(spec: exp.WindowSpec, ctx: Context) -> n.Frame:
     return n.Frame(kind, start, side(end, spec.args.get("end_side")) if end is not None else None)
 
 
-def order_items(order: exp.Order, ctx: Context, *, resolve: Any = None) -> tuple[n.OrderItem, ...]:
+def order_items(order: exp.Order, ctx: Context) -> tuple[n.OrderItem, ...]:
     """``ORDER BY …`` with T-SQL's place of NULLs: first when ascending, last when descending."""
-    return tuple(order_item(item, ctx, resolve=resolve) for item in order.expressions)
+    return tuple(order_item(item, ctx) for item in order.expressions)
 
 
-def order_item(item: exp.Ordered, ctx: Context, *, resolve: Any = None, results: bool = False) -> n.OrderItem:
+def order_item(
+    item: exp.Ordered,
+    ctx: Context,
+    *,
+    resolve: Callable[[exp.Expr], tuple[Value | None, n.Node | None]] | None = None,
+    results: bool = False,
+) -> n.OrderItem:
     """One item of ORDER BY.
 
     ``resolve`` finds an item of the select list: how ORDER BY names it, and its expression.

@@ -78,6 +78,16 @@ def date_like(position: int, otherwise: SqlType) -> Callable[[list[Value]], SqlT
     return result
 
 
+def of_last_precision(type_: SqlType) -> Callable[[list[Value]], SqlType | None]:
+    """The type with as many decimals of a second as the last argument says, of TIMEFROMPARTS and its like."""
+
+    def result(arguments: list[Value]) -> SqlType | None:
+        scale = arguments[-1].constant
+        return replace(type_, scale=scale) if isinstance(scale, int) and 0 <= scale <= 7 else type_
+
+    return result
+
+
 def numeric_first(arguments: list[Value]) -> SqlType | None:
     """The type of the first argument as a number: small integers become int, strings float."""
     type_ = arguments[0].type

@@ -186,6 +186,23 @@ def _prepare(kind: str, value: Value) -> Value:
     return value
 
 
+_OF_TEXT = frozenset(
+    """
+    CHARINDEX LEFT LEN LOWER LTRIM PATINDEX REPLACE REPLICATE REVERSE RIGHT RTRIM STUFF UNICODE UPPER
+    """.split()
+)
+
+
+_SHOWN_BY_TYPE = ("time", "datetime2", "datetimeoffset", "money", "smallmoney")
+
+
+def _shown(value: Value) -> Value:
+    """The text of a value whose type says how many decimals are shown."""
+    if value.type is None or value.type.name not in _SHOWN_BY_TYPE:
+        return value
+    return convert(value, tm.varchar(40))
+
+
 def translate(name: str, arguments: list[Value], surroundings: Surroundings) -> Value | None:
     """Write the call of built-in ``name`` (any case); None when there is no such built-in.
 
@@ -204,6 +221,8 @@ def translate(name: str, arguments: list[Value], surroundings: Surroundings) -> 
     if upper in _BYTE_BY_BYTE and (arguments[0].family == "binary" or arguments[0].raw is not None):
         return _of_bytes(upper, arguments, surroundings)
     prepared = [_prepare(function.kind(i), argument) for i, argument in enumerate(arguments)]
+    if upper in _OF_TEXT:
+        prepared = [_shown(argument) for argument in prepared]
     if upper == "CHARINDEX" and arguments[0].family == arguments[1].family == "binary":
         # Text cannot hold every byte that is looked for.
         prepared[0] = convert(arguments[0], tm.VARBINARY_MAX)
@@ -461,9 +480,9 @@ FUNCTIONS: dict[str, Function] = {
     "DATEFROMPARTS": Function("iii", tm.DATE),
     "DATETIMEFROMPARTS": Function("iiiiiii", tm.DATETIME),
     "SMALLDATETIMEFROMPARTS": Function("iiiii", tm.SMALLDATETIME),
-    "DATETIME2FROMPARTS": Function("iiiiiiii", tm.DATETIME2),
-    "TIMEFROMPARTS": Function("iiiii", tm.TIME),
-    "DATETIMEOFFSETFROMPARTS": Function("iiiiiiiiii", tm.DATETIMEOFFSET),
+    "DATETIME2FROMPARTS": Function("iiiiiiii", b.of_last_precision(tm.DATETIME2)),
+    "TIMEFROMPARTS": Function("iiiii", b.of_last_precision(tm.TIME)),
+    "DATETIMEOFFSETFROMPARTS": Function("iiiiiiiiii", b.of_last_precision(tm.DATETIMEOFFSET)),
     "ISDATE": Function("a", tm.INT, nullable=False),
     "SWITCHOFFSET": Function("da", None, build=_moved("sys.switchoffset")),
     "TODATETIMEOFFSET": Function("da", None, build=_moved("sys.todatetimeoffset")),

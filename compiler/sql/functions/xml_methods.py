@@ -64,7 +64,12 @@ def xml_type(text: str) -> tm.SqlType:
     if match is None:
         raise Wrong(f"Type {text} is not a defined system type.", 243)
     name, first, second = match.groups()
-    arguments = [tm.MAX if part.lower() == "max" else int(part) for part in (first, second) if part]
+    # More digits than any size has would only be work for int(), which refuses 4,301.
+    arguments = [
+        tm.MAX if part.lower() == "max" else int(part.lstrip("0")[:20] or 0)
+        for part in (first, second)
+        if part
+    ]
     try:
         type_ = tm.sql_type(name, tuple(arguments))
     except tm.TypeError_ as error:

@@ -28,6 +28,16 @@ def is_variable(node: exp.Expr) -> bool:
     return not qualified and not node.this.args.get("quoted")
 
 
+def is_default(node: exp.Expr) -> bool:
+    """The word DEFAULT in place of a value."""
+    return (
+        isinstance(node, exp.Column)
+        and node.name.upper() == "DEFAULT"
+        and node.args.get("table") is None
+        and not node.this.args.get("quoted")
+    )
+
+
 IN_PARENTHESES = "in_parentheses"
 """In the ``meta`` of an operand whose parentheses the reader left out: a word that is no operand has none."""
 

@@ -29,6 +29,12 @@ from ..values import Value
 
 RECORD = Assignment.RECORD
 
+ASSIGNS_AND_SHOWS = (
+    "A SELECT statement that assigns a value to a variable must not be combined with data-retrieval "
+    "operations."
+)
+"""Error 141."""
+
 
 class Lifted(exp.Expression):
     """A part of an expression that the query computes: ``this`` is its column's name."""
@@ -53,8 +59,7 @@ def assignment(node: exp.Expr, ctx: Context) -> Assignment | None:
     if len(items) != len(node.expressions):
         other = next(item for item in node.expressions if not isinstance(item, SetVariable))
         ctx.problem(
-            "A SELECT statement that assigns a value to a variable must not be combined with data-retrieval "
-            "operations.",
+            ASSIGNS_AND_SHOWS,
             other,
             number=141,
         )
@@ -278,7 +283,6 @@ def _sequential(
         tuple(values),
         rows=result.code,
         at_most_one_row=result.at_most_one,
-        sequential=True,
         target_names=names,
     )
 

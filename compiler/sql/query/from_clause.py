@@ -20,8 +20,8 @@ from ..dispatch import query_tree
 from ..expressions.calls import dotted_names
 from ..expressions.names import condition, scalar
 from ..from_items import Source, alias_of, failed
-from ..messages import ROWS_DIFFER
 from ..parse.nodes import is_variable
+from ..query_result import ROWS
 from ..values import differs_by_row
 from .lock_hints import LOCKING, held
 from .pivot import pivoted
@@ -312,7 +312,8 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
     else:
         bare = n.Variable(ctx.relation_name(name))
     code = bare
-    pg_name = fold(ctx.scope.synonym(name).name)
+    # INFORMATION_SCHEMA's views have longer names here.
+    _, pg_name = ctx.scope.synonym(name).parts(ctx.scope.database, ctx.scope.default_database)
     shown = fold(alias if alias is not None else name.name)
     version = node.args.get("version")
     if version is not None:
@@ -432,7 +433,7 @@ def _derived(node: exp.Subquery, ctx: Context, kind: str) -> Source:
     inner = node.this
     while isinstance(inner, exp.Subquery) and not inner.args.get("alias"):
         inner = inner.this
-    query = query_tree(inner, ctx)
+    query = query_tree(inner, ctx, targets=ROWS)
     if alias is None:
         ctx.problem("a subquery in FROM needs an alias", node, number=102)
         alias = "q"
@@ -465,6 +466,10 @@ def _derived(node: exp.Subquery, ctx: Context, kind: str) -> Source:
     return Source(kind, item, relation=relation)
 
 
+ROWS_DIFFER = "The number of columns for each row in a table value constructor must be the same."
+"""Error 10709."""
+
+
 def _values(node: exp.Values, ctx: Context, kind: str) -> Source:
     alias, columns = alias_of(node)
     rows = [[scalar(cell, ctx) for cell in row.expressions] for row in node.expressions]
@@ -483,6 +488,9 @@ def _values(node: exp.Values, ctx: Context, kind: str) -> Source:
     types: list[tm.SqlType | None] = []
     for place in range(len(rows[0])):
         converted, type_ = reconcile([row[place] for row in rows])
+        if all(value.is_null for value in converted):
+            type_ = tm.INT
+            converted = [ROWS.convert(place, value) for value in converted]
         types.append(type_)
         for row, value in zip(rows, converted, strict=True):
             row[place] = value

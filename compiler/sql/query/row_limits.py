@@ -15,11 +15,15 @@ from .. import values as v
 from ..context import Context
 from ..conversions import convert
 from ..expressions.names import scalar
-from ..messages import NO_ROW_COUNT, counts_rows
 from ..parse.dml import Top
 from ..parse.nodes import is_variable
 from ..query_result import NOTHING_SELECTED
 from ..values import Value
+
+NO_ROW_COUNT = (
+    "The number of rows provided for a TOP or FETCH clauses row count parameter must be an integer."
+)
+"""Error 1060."""
 
 
 def top(node: exp.Select, ctx: Context) -> tuple[n.Node | None, n.Node | None, bool]:
@@ -165,6 +169,13 @@ def within_row_limit(limit: n.Node | None, ctx: Context) -> n.Node | None:
         return limit
     rows = n.Variable(spelling)
     return rows if limit is None else n.Call("LEAST", (limit, rows))
+
+
+def counts_rows(type_: tm.SqlType | None) -> bool:
+    """Whether TOP takes a number of a type: an integer, or a decimal without places behind the point."""
+    if type_ is None or type_.family in ("integer", "bit", "unknown", "user"):
+        return True
+    return type_.name in ("decimal", "numeric") and not type_.scale
 
 
 def _need_integer(value: Value, node: exp.Expr, ctx: Context) -> None:

@@ -21,6 +21,7 @@ from ..parse.nodes import Conversion, SetVariable, is_variable
 from ..query_result import QueryTree, Shape, Targets
 from ..values import Value
 from . import for_xml
+from .assignment import ASSIGNS_AND_SHOWS
 from .for_clause import as_document, form
 from .from_clause import read_from
 from .lock_hints import locking
@@ -51,6 +52,8 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
         # That of a statement's first SELECT is taken out before (dml/insert.py).
         ctx.problem("Incorrect syntax near the keyword 'INTO'.", into.find(exp.Table) or node, number=156)
     sources = read_from(node, ctx)
+    if targets is not None and targets.store and node.args.get("distinct") is not None:
+        targets = replace(targets, leading=True)
     items = _select_list(node, ctx, targets)
     where_node = node.args.get("where")
     aggregates = ctx.frame.aggregates
@@ -130,7 +133,6 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
         columns,
         items.values,
         one_row=one_row,
-        has_from=source is not None,
         at_most_one=q.is_one(limit) or source is None,
         filtered=where is not None,
         listed=items.listed and columns is not None,
@@ -187,7 +189,6 @@ def _xml_directly(
         (found.column,),
         [Value(n.NOTHING, found.column.type)],
         one_row=True,
-        has_from=source is not None,
         at_most_one=True,
     )
 
@@ -241,9 +242,6 @@ class SelectList:
     names: list[str | None]
     values: list[Value] | None
     """None when a ``*`` of unknown columns is among them."""
-    star: tuple[ColumnInfo, ...] | None = ()
-    assignments: list[tuple[str, str, Value]] | None = None
-    """(variable, operator, value) of SELECT @x = …."""
     windows: bool = False
     aliases: dict[str, Value] | None = None
     listed: bool = True
@@ -278,8 +276,7 @@ def _select_list(node: exp.Select, ctx: Context, targets: Targets | None) -> Sel
             continue
         if isinstance(item, SetVariable):
             ctx.problem(
-                "A SELECT statement that assigns a value to a variable must not be combined with "
-                "data-retrieval operations.",
+                ASSIGNS_AND_SHOWS,
                 item,
                 number=141,
             )
@@ -295,7 +292,7 @@ def _select_list(node: exp.Select, ctx: Context, targets: Targets | None) -> Sel
         _refuse_node(inner, ctx)
         value = scalar(inner, ctx)
         position = len(values)
-        if targets is not None and position < len(targets.types):
+        if targets is not None and (targets.rows or position < len(targets.types)):
             if targets.store:
                 value = ctx.implicitly(value, targets.types[position], inner)
             value = targets.convert(position, value)

@@ -18,7 +18,7 @@ from ..dispatch import handles, query_tree, translates_query
 from ..expressions.windows import order_item
 from ..parse.nodes import RecursionLevel
 from ..precedence import common_type
-from ..query_result import NOTHING_SELECTED, QueryTree, Targets, mismatched
+from ..query_result import NOTHING_SELECTED, ROWS, QueryTree, Targets, mismatched
 from ..values import Value, call
 from .for_clause import as_document
 from .row_limits import limits_rows, offset_fetch, refuse_order, within_row_limit
@@ -75,7 +75,7 @@ def ctes(with_: exp.With | None, ctx: Context) -> tuple[list[q.Definition], bool
         body = cte.this
         itself = _mentions(body, name)
         recursive = recursive or itself
-        targets: Targets | None = None
+        targets: Targets | None = ROWS
         if itself:
             _check_recursive(body, alias, ctx)
             body, names = _levelled(body, name, names, ctx)
@@ -296,6 +296,9 @@ def _set_operation(node: exp.SetOperation, ctx: Context, targets: Targets | None
                 branch.args.pop("into").find(exp.Table) or branch,
                 number=196,
             )
+    rows = targets is not None and targets.rows
+    if rows:
+        targets = None
     leading = replace(targets, leading=True) if targets is not None else None
     queries = [
         query_tree(branch, ctx, targets=targets if index else leading)
@@ -314,10 +317,13 @@ def _set_operation(node: exp.SetOperation, ctx: Context, targets: Targets | None
                 break
     if columns is not None and targets is None:
         types = [column.type for column in columns]
+        if rows:
+            columns, types = _with_types_of_nulls(columns, queries)
         for index, (_, branch) in enumerate(branches):
             values = queries[index].values or []
-            if any(mismatched(value, type_) for value, type_ in zip(values, types, strict=False)):
-                queries[index] = query_tree(branch, ctx, targets=Targets(types))
+            is_first = rows and index == 0 and any(value.is_null for value in values)
+            if is_first or any(mismatched(value, type_) for value, type_ in zip(values, types, strict=False)):
+                queries[index] = query_tree(branch, ctx, targets=Targets(types, rows=is_first))
     codes = [
         n.Subquery(query.code) if _needs_parentheses(branch) else query.code
         for query, (_, branch) in zip(queries, branches, strict=True)
@@ -327,6 +333,18 @@ def _set_operation(node: exp.SetOperation, ctx: Context, targets: Targets | None
     code = _ended(q.SetOperation(codes[0], rest), node, ctx, columns, listed)
     result = QueryTree(code, columns, listed=listed)
     return as_document(node, result, queries[0].values, ctx)
+
+
+def _with_types_of_nulls(
+    columns: tuple[ResultColumn, ...], queries: list[QueryTree]
+) -> tuple[tuple[ResultColumn, ...], list[tm.SqlType | None]]:
+    """Columns that are NULL in every part of a query are integers."""
+    found = list(columns)
+    for place, column in enumerate(columns):
+        parts = [query.values[place] for query in queries if query.values is not None]
+        if column.type is None and len(parts) == len(queries) and all(value.is_null for value in parts):
+            found[place] = replace(column, type=tm.INT)
+    return tuple(found), [column.type for column in found]
 
 
 def _has_tail(node: exp.Expr) -> bool:

@@ -21,7 +21,7 @@ from ..expressions.names import scalar
 from ..from_items import Source, alias_of, failed
 from ..functions import builtin
 from ..functions.xml_methods import XML_METHODS, levels_up, xml_nodes
-from ..messages import is_default
+from ..parse.nodes import is_default
 from ..values import Value
 
 # A name with a prefix in a path: not an axis, as in child::a.

@@ -78,14 +78,19 @@ LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    c_most CONSTANT integer := 21;      -- bytes: with more that are not 0 it is too large for every decimal
+    v_length CONSTANT integer := octet_length(rtrim(value, '\x00'));
     v_number numeric := 0;
 BEGIN
     IF octet_length(value) < 5 THEN
         PERFORM ssb_internal.raise_error(8114, 'Error converting data type varbinary to numeric.');
     END IF;
-    FOR i IN REVERSE octet_length(value) - 1 .. 4 LOOP
+    FOR i IN REVERSE least(v_length, c_most) - 1 .. 4 LOOP
         v_number := v_number * 256 + get_byte(value, i);
     END LOOP;
+    IF v_length > c_most THEN
+        v_number := power(10::numeric, 300);
+    END IF;
     v_number := round(v_number * power(10::numeric, - get_byte(value, 1)), get_byte(value, 1));
     RETURN CASE WHEN get_byte(value, 3) = 0 THEN - v_number ELSE v_number END;
 END;

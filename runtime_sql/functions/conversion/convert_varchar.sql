@@ -204,6 +204,12 @@ RETURN sys.number_text(
         ELSE round(value, 2)::text
     END, length, 'money', 'varchar');
 
+CREATE OR REPLACE FUNCTION sys.try_money_to_varchar(
+    value numeric, length integer DEFAULT NULL, style integer DEFAULT 0)
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN length IS NULL OR length(sys.money_to_varchar(value, NULL, style)) <= length THEN sys.money_to_varchar(value, length, style) END;
+
 -- Bytes in hexadecimal: style 1 with 0x, style 2 without; a cut keeps whole bytes.
 CREATE OR REPLACE FUNCTION sys.hex_text(value bytea, length integer, style integer) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -140,3 +140,10 @@ CREATE OR REPLACE FUNCTION sys.datetime2_to_varchar(
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN left(sys.datetime_text(value, style, scale, true, true), coalesce(length, 8000));
+
+-- CONVERT(varchar, datetimeoffset(scale), style).
+CREATE OR REPLACE FUNCTION sys.datetimeoffset_to_varchar(
+    value timestamptz, scale integer DEFAULT 7, length integer DEFAULT NULL, style integer DEFAULT 121)
+RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN left(sys.datetimeoffset_text(value, style, scale), coalesce(length, 8000));

@@ -19,9 +19,9 @@ END;
 CREATE OR REPLACE FUNCTION sys.month_number(name text) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN coalesce(
-    array_position(ARRAY['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'], lower(name)),
+    array_position(ARRAY['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'], lower(name COLLATE "C")),
     array_position(ARRAY['january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september',
-                         'october', 'november', 'december'], lower(name)),
+                         'october', 'november', 'december'], lower(name COLLATE "C")),
     CASE WHEN lower(name COLLATE "C") = 'sept' THEN 9 ELSE 0 END);
 
 -- The order in which a style writes day, month and year; styles that say

@@ -277,6 +277,8 @@ CREATE OR REPLACE VIEW sys.sql_modules AS
 -- By CASE, so that no text is made of what is no module, whatever a condition asks of it.
 SELECT o.object_id, CASE WHEN o.type IN ('P', 'V', 'TR', 'FN', 'IF', 'TF') THEN sys.object_definition(o.object_id) END AS definition, 1::sys.bit AS uses_ansi_nulls,
        1::sys.bit AS uses_quoted_identifier, ssb_internal.is_schema_bound(o.object_id::oid)::integer::sys.bit AS is_schema_bound, 0::sys.bit AS uses_database_collation,
-       0::sys.bit AS is_recompiled, 0::sys.bit AS null_on_null_input, NULL::integer AS execute_as_principal_id,
+       0::sys.bit AS is_recompiled,
+       EXISTS (SELECT FROM pg_proc AS p WHERE o.type = 'FN' AND p.oid = o.object_id::oid AND p.proisstrict)::integer::sys.bit AS null_on_null_input,
+       NULL::integer AS execute_as_principal_id,
        0::sys.bit AS uses_native_compilation, 0::sys.bit AS inline_type, 0::sys.bit AS is_inlineable
   FROM sys.objects AS o WHERE o.type IN ('P', 'V', 'TR', 'FN', 'IF', 'TF');

@@ -109,7 +109,7 @@ BEGIN
             WHEN v_char = 'y' AND v_run = 2 THEN
                 v_text := to_char(value, 'YY');
             WHEN v_char = 'y' THEN
-                v_text := lpad(date_part('year', value)::text, greatest(v_run, length(date_part('year', value)::text)), '0');
+                v_text := lpad(date_part('year', value)::integer::text, greatest(v_run, length(date_part('year', value)::integer::text)), '0');
             WHEN v_char = 'h' THEN
                 v_text := to_char(value, CASE v_run WHEN 1 THEN 'FMHH12' ELSE 'HH12' END);
             WHEN v_char = 'H' THEN

@@ -120,6 +120,12 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN value ~ sys.like_regex(pattern, esca
 CREATE OR REPLACE FUNCTION sys.like(value anyelement, pattern text, escape text DEFAULT NULL) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT sys.convert_varchar(value) OPERATOR(pg_catalog.~) sys.like_regex(pattern, escape)';
 
+-- LIKE of what is not Unicode: the pattern may end before any of the blanks at the value's end.
+CREATE OR REPLACE FUNCTION sys.like_before_blanks(value text, pattern text, escape text DEFAULT NULL) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN value ~ CASE WHEN sys.ends_in_percent(pattern, escape) THEN sys.like_regex(pattern, escape)
+                    ELSE left(sys.like_regex(pattern, escape), -1) || ' *$' END;
+
 -- Several % in front say what one says.
 CREATE OR REPLACE FUNCTION sys.one_percent_in_front(pattern text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN regexp_replace(pattern, '^%+', '%');

@@ -347,7 +347,8 @@ LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_letters text := upper(substring(value from '^[A-Za-z]+'));
+    -- No more than the longest varchar that is not max.
+    v_letters text := upper(substring(left(value, 8000) from '^[A-Za-z]+') COLLATE "C");
     v_codes text;
     v_result text;
     v_last text;

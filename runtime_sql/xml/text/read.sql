@@ -39,6 +39,9 @@ DECLARE
     v_has_preserve boolean := strpos(p_text, 'xml:space') > 0;
     v_keep boolean := coalesce(p_keep_space, false);
     v_has_prefixes boolean := p_text ~ '[< \t\n][^<>="'' \t\n]+:[^<>="'' \t\n]+[ \t\n=/>]|xmlns';
+    -- In a long text the prefixes are checked all at once: what is declared may be as long as the text.
+    v_checks_at_end boolean := v_has_prefixes AND octet_length(p_text) > 50000;
+    v_pieces_of integer[] := '{}';      -- of the start tags in tokens: the piece that each is from
     v_scope text := '';                 -- what is declared, see xml_check_prefixes
     v_scopes integer[] := '{}';         -- of the open elements: how much of it is declared around them
     v_check record;
@@ -47,6 +50,7 @@ BEGIN
     IF p_text ~ '[\x01-\x08\x0b\x0c\x0e-\x1f\uFFFE\uFFFF]' THEN
         v_illegal := length(substring(p_text from '^[^\x01-\x08\x0b\x0c\x0e-\x1f\uFFFE\uFFFF]*')) + 1;
     END IF;
+    v_has_prefixes := v_has_prefixes AND NOT v_checks_at_end;
     tokens := ARRAY[''];
     v_start := 1;
     v_at := 0;
@@ -233,6 +237,9 @@ BEGIN
                     v_out := v_out + 1;
                     tokens[v_out] := v_tag;
                     IF left(v_tag, 1) NOT IN ('!', '?') THEN
+                        IF v_checks_at_end THEN
+                            v_pieces_of[v_out] := i;
+                        END IF;
                         IF v_has_prefixes AND (strpos(v_tag, ':') > 0 OR strpos(v_tag, ' xmlns') > 0) THEN
                             SELECT c.* INTO v_check FROM ssb_internal.xml_check_prefixes(v_tag, v_scope) AS c;
                             IF v_check.error IS NOT NULL THEN
@@ -315,6 +322,15 @@ BEGIN
         END IF;
     END LOOP;
 
+    IF v_checks_at_end THEN
+        -- Whatever else is wrong stands behind all of these.
+        SELECT c.* INTO v_check FROM ssb_internal.xml_check_all_prefixes(tokens) AS c;
+        IF v_check.error IS NOT NULL THEN
+            error := v_check.error;
+            v_start := v_pieces_of[v_check.token];
+            v_at := strpos(v_pieces[v_start], v_check.name) + length(v_check.name);
+        END IF;
+    END IF;
     IF error IS NULL AND v_depth > 0 THEN
         error := 9400;
         place := length(p_text);

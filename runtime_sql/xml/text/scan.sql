@@ -249,6 +249,16 @@ BEGIN
 END;
 $$;
 
+-- What is wrong with the declaration of a namespace, xmlns or xmlns:prefix; NULL: nothing.
+CREATE OR REPLACE FUNCTION ssb_internal.xml_declaration_error(p_name text, p_uri text) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT CASE WHEN p_name = 'xmlns:xmlns' THEN 9465
+                WHEN p_uri = '' AND p_name <> 'xmlns' THEN 9460
+                WHEN p_uri = 'http://www.w3.org/2000/xmlns/' THEN 9466
+                WHEN (p_uri = 'http://www.w3.org/XML/1998/namespace') <> (p_name = 'xmlns:xml') THEN 9464 END;
+END;
+
 -- Prefixes of one start tag (as ssb_internal.xml_read_tag writes it) against what is declared around it.
 -- A scope is a chain of E'\x01' prefix E'\x02' uri, innermost first; name is the one at fault.
 CREATE OR REPLACE FUNCTION ssb_internal.xml_check_prefixes(
@@ -273,10 +283,7 @@ BEGIN
             name := btrim(v_parts[i], ' =');
             v_uri := v_parts[i + 1];
             IF name = 'xmlns' OR left(name, 6) = 'xmlns:' THEN
-                error := CASE WHEN name = 'xmlns:xmlns' THEN 9465
-                              WHEN v_uri = '' AND name <> 'xmlns' THEN 9460
-                              WHEN v_uri = 'http://www.w3.org/2000/xmlns/' THEN 9466
-                              WHEN (v_uri = 'http://www.w3.org/XML/1998/namespace') <> (name = 'xmlns:xml') THEN 9464 END;
+                error := ssb_internal.xml_declaration_error(name, v_uri);
                 IF error IS NOT NULL THEN
                     RETURN;
                 END IF;
@@ -320,6 +327,125 @@ BEGIN
             v_expanded := v_expanded || v_uri;
         END IF;
     END LOOP;
+    name := NULL;
+END;
+$$;
+
+-- The same for all start tags among the tokens of ssb_internal.xml_read, in time that grows as they do: each prefix
+-- has a place in an array, where what it means is changed and, as its element closes, put back.
+CREATE OR REPLACE FUNCTION ssb_internal.xml_check_all_prefixes(
+    p_tokens text[], OUT error integer, OUT token integer, OUT name text)
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    c_few CONSTANT integer := 32;       -- names: so many are compared with each other
+    v_places jsonb;                     -- of each prefix that is declared anywhere
+    v_uris text[] := '{}';              -- by place: what the prefix means here, long URIs by their hash
+    v_changed integer[] := '{}';        -- a stack: the places that the open elements have changed
+    v_before text[] := '{}';            -- and what they meant before
+    v_changes integer := 0;
+    v_bottoms integer[] := '{}';        -- of each open element: how many changes there were before it
+    v_depth integer := 0;
+    v_tag text;
+    v_parts text[];
+    v_names text[];                     -- the element's and its attributes', declarations apart
+    v_own text[];                       -- names of attributes with a prefix
+    v_expanded text[];                  -- and what they mean
+    v_repeated text;
+    v_place integer;
+    v_uri text;
+BEGIN
+    SELECT jsonb_object_agg(p.prefix, p.place) INTO v_places
+      FROM (SELECT d.prefix, row_number() OVER () AS place
+              FROM (SELECT DISTINCT m.part[1] AS prefix
+                      FROM unnest(p_tokens) AS t (token),
+                           regexp_matches(t.token, ' xmlns:([^="<>]+)="', 'g') AS m (part)
+                     WHERE strpos(t.token, ' xmlns:') > 0) AS d) AS p;
+    FOR i IN 2 .. cardinality(p_tokens) LOOP
+        token := i;
+        v_tag := p_tokens[i];
+        IF left(v_tag, 1) = '/' THEN
+            FOR j IN REVERSE v_changes .. v_bottoms[v_depth] + 1 LOOP
+                v_uris[v_changed[j]] := v_before[j];
+            END LOOP;
+            v_changes := v_bottoms[v_depth];
+            v_depth := v_depth - 1;
+            CONTINUE;
+        END IF;
+        CONTINUE WHEN left(v_tag, 1) IN ('!', '?');
+        v_tag := left(v_tag, strpos(v_tag, '>'));
+        v_depth := v_depth + 1;
+        v_bottoms[v_depth] := v_changes;
+        IF strpos(v_tag, ':') > 0 OR strpos(v_tag, ' xmlns') > 0 THEN
+            v_parts := string_to_array(v_tag, '"');
+            v_names := ARRAY[rtrim(rtrim(split_part(v_parts[1], ' ', 1), '>'), '/')];
+            IF cardinality(v_parts) > 1 THEN
+                v_parts[1] := ' ' || split_part(v_parts[1], ' ', 2);
+                FOR j IN 1 .. cardinality(v_parts) - 1 BY 2 LOOP
+                    name := btrim(v_parts[j], ' =');
+                    IF name <> 'xmlns' AND left(name, 6) <> 'xmlns:' THEN
+                        v_names := v_names || name;
+                        CONTINUE;
+                    END IF;
+                    v_uri := v_parts[j + 1];
+                    error := ssb_internal.xml_declaration_error(name, v_uri);
+                    IF error IS NOT NULL THEN
+                        RETURN;
+                    END IF;
+                    v_place := (v_places ->> substr(name, 7))::integer;
+                    IF v_place IS NOT NULL THEN
+                        v_changes := v_changes + 1;
+                        v_changed[v_changes] := v_place;
+                        v_before[v_changes] := v_uris[v_place];
+                        v_uris[v_place] := CASE WHEN octet_length(v_uri) > 64 THEN '#' || encode(sha256(convert_to(v_uri, 'UTF8')), 'hex')
+                                                ELSE v_uri END;
+                    END IF;
+                END LOOP;
+            END IF;
+            v_own := '{}';
+            v_expanded := '{}';
+            FOR j IN 1 .. cardinality(v_names) LOOP
+                name := v_names[j];
+                CONTINUE WHEN strpos(name, ':') = 0 OR left(name, 4) = 'xml:';
+                v_uri := v_uris[(v_places ->> split_part(name, ':', 1))::integer];
+                IF v_uri IS NULL THEN
+                    error := 9459;
+                    EXIT;
+                END IF;
+                -- The element's own name stands first, and may equal an attribute's.
+                CONTINUE WHEN j = 1;
+                v_uri := v_uri || '}' || split_part(name, ':', 2);
+                IF cardinality(v_names) <= c_few AND v_uri = ANY (v_expanded) THEN
+                    error := 9437;
+                    RETURN;
+                END IF;
+                v_own := v_own || name;
+                v_expanded := v_expanded || v_uri;
+            END LOOP;
+            IF cardinality(v_names) > c_few THEN
+                SELECT r.name INTO v_repeated
+                  FROM (SELECT a.name, a.n, row_number() OVER (PARTITION BY a.expanded ORDER BY a.n) AS nth
+                          FROM unnest(v_own, v_expanded) WITH ORDINALITY AS a (name, expanded, n)) AS r
+                 WHERE r.nth > 1 ORDER BY r.n LIMIT 1;
+                IF FOUND THEN
+                    error := 9437;
+                    name := v_repeated;
+                END IF;
+            END IF;
+            IF error IS NOT NULL THEN
+                RETURN;
+            END IF;
+        END IF;
+        IF right(v_tag, 2) = '/>' THEN
+            FOR j IN REVERSE v_changes .. v_bottoms[v_depth] + 1 LOOP
+                v_uris[v_changed[j]] := v_before[j];
+            END LOOP;
+            v_changes := v_bottoms[v_depth];
+            v_depth := v_depth - 1;
+        END IF;
+    END LOOP;
+    token := NULL;
     name := NULL;
 END;
 $$;

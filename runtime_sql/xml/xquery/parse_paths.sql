@@ -30,7 +30,7 @@ BEGIN
     END IF;
     LOOP
         SELECT s.node, s.at INTO v_step, at
-          FROM ssb_internal.xq_parse_step(p_source, at, p_context, v_first AND v_slash IS NULL) AS s;
+          FROM ssb_internal.xq_parse_step(p_source, at, p_context) AS s;
         IF v_step ? 'axis' THEN
             IF v_slash = '//' THEN
                 -- //a is descendant::a unless a position is asked for, which counts per parent.
@@ -90,8 +90,9 @@ $$;
 
 -- One step. With an axis it is a step object; any other expression is that expression, with
 -- {"op":"filter"} around it for its predicates.
+DROP FUNCTION IF EXISTS ssb_internal.xq_parse_step(text, integer, jsonb, boolean);
 CREATE OR REPLACE FUNCTION ssb_internal.xq_parse_step(
-    p_source text, p_at integer, p_context jsonb, p_first boolean, OUT node jsonb, OUT at integer)
+    p_source text, p_at integer, p_context jsonb, OUT node jsonb, OUT at integer)
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$

@@ -1901,7 +1901,7 @@ BEGIN
         CALL ssb_internal.commit_transaction(session, 4);
         EXIT batch WHEN session.leaving;
         BEGIN
-            PERFORM ssb.end_conversation((SELECT NULL)::uuid);
+            PERFORM ssb.end_conversation(NULL);
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;

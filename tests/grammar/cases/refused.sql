@@ -555,6 +555,15 @@ CREATE QUEUE [rrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrr
 -- expect
 1:14: 103: The identifier that starts with 'qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq' is too long. Maximum length is 128.
 
+-- case: numbers that no type holds
+SELECT 99999999999999999999999999999999999999, 999999999999999999999999999999999999990;
+SELECT 0.00000000000000000000000000000000000001, 0.000000000000000000000000000000000000001;
+SELECT 0000000000000000000000000000000000000000001, 1e308, 1E+309, 1e-999, 1e;
+-- expect
+1:48: 1007: The number '999999999999999999999999999999999999990' is out of the range for numeric representation (maximum precision 38).
+2:50: 1007: The number '0.000000000000000000000000000000000000001' is out of the range for numeric representation (maximum precision 38).
+3:60: 168: The floating point value '1E+309' is out of the range of computer representation (8 bytes).
+
 -- case: too many parts in a name
 EXEC a.b.c.d.e
 CREATE QUEUE s.d.dbo.q WITH ACTIVATION (PROCEDURE_NAME = s.d.dbo.p, MAX_QUEUE_READERS = 1, EXECUTE AS CALLER);

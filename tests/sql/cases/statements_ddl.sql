@@ -256,6 +256,18 @@ ALTER TABLE dbo.heap
     ADD COLUMN e varchar(10);
 SELECT ssb_internal.note_updates('dbo.heap')
 
+-- case: rows that are there have NULL in a new column, but for WITH VALUES
+ALTER TABLE heap ADD f int DEFAULT 5, g int NULL DEFAULT 6 WITH VALUES, h int CONSTRAINT df_h DEFAULT 7 PRIMARY KEY, i int DEFAULT NULL
+-- expect
+ALTER TABLE dbo.heap
+    ADD COLUMN f integer,
+    ALTER COLUMN f SET DEFAULT 5,
+    ADD COLUMN g integer DEFAULT 6,
+    ADD COLUMN h integer DEFAULT 7 PRIMARY KEY,
+    ADD COLUMN i integer;
+SELECT ssb_internal.name_default('dbo.heap', 'h', 'df_h');
+SELECT ssb_internal.note_updates('dbo.heap')
+
 -- case: add constraint
 ALTER TABLE heap ADD CONSTRAINT pk_heap PRIMARY KEY (a)
 -- expect

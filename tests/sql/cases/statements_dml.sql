@@ -258,10 +258,8 @@ WHERE changing.id = changes.k1
 UPDATE o SET name = N'x' FROM customers c LEFT JOIN orders o ON o.customer = c.id
 -- expect
 UPDATE dbo.orders AS changing
-SET name = changes.v1
-FROM (SELECT o.id AS k1, 'x' AS v1
-      FROM dbo.customers AS c
-      LEFT JOIN dbo.orders AS o ON o.customer = c.id) AS changes
+SET name = 'x'
+FROM (SELECT o.id AS k1 FROM dbo.customers AS c LEFT JOIN dbo.orders AS o ON o.customer = c.id) AS changes
 WHERE changing.id = changes.k1
 
 -- case: update from an apply

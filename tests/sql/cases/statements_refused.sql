@@ -863,3 +863,17 @@ CREATE TABLE t (a INT IDENTITY(11))
 case.sql:1:34: error 102: Incorrect syntax near ')'.
     1 | CREATE TABLE t (a INT IDENTITY(11))
       |                                  ^
+
+-- case: a nested DML statement whose alias lists too many columns
+insert into heap (a) select a from (delete from heap output deleted.a where a > 1) as d (y, z)
+-- expect
+case.sql:1:87: error 8159: 'd' has fewer columns than were specified in the column list.
+    1 | insert into heap (a) select a from (delete from heap output deleted.a where a > 1) as d (y, z)
+      |                                                                                       ^
+
+-- case: a nested DML statement with a column without a name
+insert into heap (a) select a from (delete from heap output deleted.a + 1 where a > 1) as e
+-- expect
+case.sql:1:91: error 8155: No column name was specified for column 1 of 'e'.
+    1 | insert into heap (a) select a from (delete from heap output deleted.a + 1 where a > 1) as e
+      |                                                                                           ^

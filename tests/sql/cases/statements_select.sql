@@ -567,7 +567,9 @@ WHERE far_service = 'x' AND state <> 'CD'
 -- case: information schema
 SELECT TABLE_NAME FROM INFORMATION_SCHEMA.TABLES WHERE TABLE_SCHEMA = 'dbo'
 -- expect
-SELECT table_name FROM sys.information_schema_tables WHERE lower(table_schema) = 'dbo'
+SELECT table_name
+FROM sys.information_schema_tables AS tables
+WHERE lower(table_schema) = 'dbo'
 
 -- case: temporary table
 SELECT * FROM #work

@@ -1,6 +1,6 @@
 -- Errors 1767 to 1778: what is wrong with a foreign key that PostgreSQL does not make.
 --
--- Called by  ssb_internal.native_error (session/native_errors.sql)
+-- Called by  ssb_internal.native_error (errors/native_errors.sql)
 
 -- p_name: of a constraint that the script names, else as PostgreSQL names it.
 CREATE OR REPLACE FUNCTION ssb_internal.foreign_key_name(p_name text, p_table text, p_columns text[])

@@ -1,8 +1,8 @@
--- PostgreSQL's own errors as SQL Server's: number, severity, state and text. This file tells what kind an error is; session/*_errors.sql
+-- PostgreSQL's own errors as SQL Server's: number, severity, state and text. This file tells what kind an error is; errors/
 -- have each kind. What is read of messages, beside names, are English words: sessions have lc_messages C where their role may set it,
 -- and ssb.diagnose tells where the server speaks otherwise.
 --
--- Called by  ssb_internal.failed (session/errors.sql)
+-- Called by  ssb_internal.failed (errors/handling.sql)
 
 -- SQL Server would have had one of the two wait, or chosen it, too.
 CREATE OR REPLACE FUNCTION ssb_internal.deadlock_error()

@@ -11,14 +11,14 @@
 -- then doomed where it would have been rolled back. A doomed transaction is a
 -- read-only one: PostgreSQL itself refuses every write (25006, our 3930).
 --
--- Called by  the exception handlers of compiled statements; transactions.sql, batches.sql, modules.sql
+-- Called by  the exception handlers of compiled statements; ssb_internal.end_batch, leave and their like (session/batches.sql, session/transactions.sql)
 
 -- Whether an error rolls back whatever SET XACT_ABORT says.
 CREATE OR REPLACE FUNCTION ssb_internal.rolls_back(number integer)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE
 BEGIN ATOMIC
-    SELECT number IN (235, 241, 245, 293, 295, 217, 628, 701, 823, 1105, 1204, 1205, 2714, 3609, 3951, 3960, 8114, 8169, 10708)
+    SELECT number IN (235, 241, 245, 293, 295, 217, 628, 701, 823, 1105, 1204, 1205, 2714, 3609, 3616, 3951, 3960, 8114, 8169, 10708)
            OR number BETWEEN 9400 AND 9499 OR number BETWEEN 6300 AND 6399 AND number NOT IN (6314, 6328);
 END;
 

@@ -200,6 +200,35 @@ BEGIN
 END;
 $$;
 
+-- Before DROP DATABASE: views of other databases that select from something in this one.
+CREATE OR REPLACE FUNCTION ssb_internal.unbind_views_elsewhere(p_database_id integer)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_used record;
+BEGIN
+    FOR v_used IN
+        WITH inside AS (
+            SELECT n.oid FROM ssb.schema_of_database AS s JOIN pg_namespace AS n ON n.nspname = s.name WHERE s.database_id = p_database_id
+        ), goes AS (
+            SELECT 'pg_class'::regclass AS class, c.oid FROM pg_class AS c JOIN inside AS i ON i.oid = c.relnamespace
+            UNION ALL
+            SELECT 'pg_proc'::regclass, p.oid FROM pg_proc AS p JOIN inside AS i ON i.oid = p.pronamespace
+        )
+        SELECT DISTINCT g.class, g.oid
+          FROM goes AS g
+          JOIN pg_depend AS d ON d.refclassid = g.class AND d.refobjid = g.oid AND d.classid = 'pg_rewrite'::regclass
+          JOIN pg_rewrite AS w ON w.oid = d.objid
+          JOIN pg_class AS c ON c.oid = w.ev_class
+         WHERE c.relnamespace NOT IN (SELECT i.oid FROM inside AS i)
+    LOOP
+        PERFORM ssb_internal.unbind_views(v_used.class, v_used.oid);
+    END LOOP;
+END;
+$$;
+
 -- A view without anything to select from. Its columns depend on the function that refuses, or a condition would be found
 -- false before that is called.
 CREATE OR REPLACE FUNCTION ssb_internal.empty_view(p_view regclass)

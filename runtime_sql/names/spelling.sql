@@ -319,7 +319,7 @@ $$;
 -- in the module, in dynamic SQL, in the batch, which pgsb run puts behind what it sends (server/spelling.py). As PostgreSQL knows
 -- them where none of these texts is kept.
 --
--- Called by  ssb_internal.failed (session/errors.sql)
+-- Called by  ssb_internal.failed (errors/handling.sql)
 CREATE OR REPLACE FUNCTION ssb_internal.as_written(p_number integer, p_message text, p_procedure text, p_line integer)
 RETURNS text
 LANGUAGE plpgsql STABLE

@@ -1,6 +1,6 @@
 -- What PostgreSQL refuses in a query that it could read: aggregates, windows, common table expressions, row limits.
 --
--- Called by  ssb_internal.native_error (session/native_errors.sql)
+-- Called by  ssb_internal.native_error (errors/native_errors.sql)
 
 -- p_name: the first that the message names.
 CREATE OR REPLACE FUNCTION ssb_internal.query_error(sqlstate_code text, p_message text, p_name text)

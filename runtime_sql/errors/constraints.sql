@@ -1,6 +1,6 @@
 -- What a constraint or a column refuses: 2627, 2601, 547, 515, 544 and their like, built from the catalog.
 --
--- Called by  ssb_internal.native_error (session/native_errors.sql)
+-- Called by  ssb_internal.native_error (errors/native_errors.sql)
 
 -- The values of a key, which PostgreSQL lists in its own spelling, as SQL Server's messages have them. A value may have a comma.
 CREATE OR REPLACE FUNCTION ssb_internal.shown_key(p_index oid, p_key text)

@@ -1,12 +1,11 @@
-"""User-defined functions, views, synonyms."""
+"""CREATE, ALTER and CREATE OR ALTER FUNCTION: scalar functions, those that fill a table, inline ones."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from ...grammar.records import replace
-from ...grammar.source import Span
-from ...grammar.tokens import Token, TokenKind
+from ...grammar.tokens import Token
 from .. import nodes
 from ..analysis.declared_types import variable_names
 from ..analysis.live_status import DEAD, Status
@@ -14,7 +13,7 @@ from ..analysis.mentions import calls_functions, global_variables, has_word
 from ..analysis.structured_jumps import structured
 from ..analysis.transaction_depth import ANY, Depths
 from ..catalog.names import fold, part_name, quote, spelling_arguments, unquoted
-from ..catalog.objects import ColumnInfo, SchemaBinding, TableInfo, UserFunction, keeping_of_types
+from ..catalog.objects import ColumnInfo, TableInfo, UserFunction
 from ..catalog.scope import Catalog, Scope, UnknownType, object_name
 from ..catalog.types import NVARCHAR_MAX, SqlType
 from ..plpgsql import nodes as pl
@@ -24,7 +23,6 @@ from ..target import queries as q
 from ..target import statements as s
 from .arguments import argument_value
 from .context import Context, Mode
-from .dispatch import invocations
 from .leaving import return_table
 from .parameters import (
     conversions,
@@ -34,11 +32,16 @@ from .parameters import (
     refuse_readonly,
     taken,
 )
-from .routines import finish_alteration, free_label, lower_routine_body
+from .routines import free_label, has_own_rights, lower_routine_body, rights
 from .statement_lists import comments
 from .variables import declare_rows, define_row_type
-
-# ------------------------------------------------------------------ functions
+from .views import (
+    definition_of,
+    keeping_of_kept_types,
+    names_its_columns,
+    refuse_temporary_tables,
+    schema_binding,
+)
 
 
 def function_signature(node: nodes.CreateFunction, catalog: Catalog) -> UserFunction:
@@ -58,20 +61,6 @@ def function_signature(node: nodes.CreateFunction, catalog: Catalog) -> UserFunc
     )
 
 
-PINNED = "SET search_path = pg_catalog, pg_temp"
-"""Names are found in no schema that others may write to, whoever calls the routine."""
-
-
-def has_own_rights(options: nodes.ModuleOptions) -> bool:
-    """Tell whether a module runs as somebody else than its caller."""
-    return options.execute_as is not None and options.execute_as.principal != "CALLER"
-
-
-def rights(options: nodes.ModuleOptions) -> tuple[str, ...]:
-    """Return the attributes that EXECUTE AS asks for: the owner's rights, or the caller's."""
-    return (f"SECURITY DEFINER {PINNED}",) if has_own_rights(options) else (PINNED,)
-
-
 def lower_create_function(node: nodes.CreateFunction, context: Context) -> list[pl.TopLevel]:
     """Lower CREATE, ALTER and CREATE OR ALTER FUNCTION."""
     catalog = context.catalog
@@ -82,7 +71,7 @@ def lower_create_function(node: nodes.CreateFunction, context: Context) -> list[
     label = free_label(folded, node.text.tokens)
     node = replace(node, body=structured(node.body))
     scope = Scope(catalog, label=label, routine=sql_name, function=True)
-    scope.schema_binding = _schema_binding(node, "function")
+    scope.schema_binding = schema_binding(node, "function")
     scope.limits_recursion = node.kind != "INLINE"
     scope.missing_rows = context.scope.missing_rows
     scope.reserve(variable_names(node.body))
@@ -121,14 +110,17 @@ def lower_create_function(node: nodes.CreateFunction, context: Context) -> list[
     routine = _BY_KIND[node.kind](node, ctx, header)
     if routine is None:
         return []
-    return _defined(node, prepare, [*ctx.prelude, routine], sql_name, ctx.scope, ctx)
+    return definition_of(node, prepare, [*ctx.prelude, routine], sql_name, ctx.scope, ctx)
 
 
 def _scalar(node: nodes.CreateFunction, ctx: Context, header: pl.Routine) -> pl.Routine:
     """RETURNS a type."""
     assert node.returns is not None
     ctx.return_type = ctx.type_of(node.returns)
-    return _with_block(node, ctx, header, ctx.return_type.postgres_bare, [pl.Return(pl.NULL)])
+    routine = _with_block(node, ctx, header, ctx.return_type.postgres_bare, [pl.Return(pl.NULL)])
+    if "RETURNS NULL ON NULL INPUT" not in node.options.words:
+        return routine
+    return replace(routine, attributes=(*routine.attributes, "STRICT"))
 
 
 def _with_block(
@@ -141,36 +133,6 @@ def _with_block(
     block = pl.Block(tuple(body), label=ctx.body_label, declarations=tuple(ctx.declarations.values()))
     attributes = (_volatility(ctx.scope), *rights(node.options))
     return replace(header, body=block, returns=returns, attributes=attributes)
-
-
-def _defined(
-    node: nodes.CreateFunction | nodes.CreateView,
-    prepare: pl.Invoke,
-    made: Iterable[pl.TopLevel],
-    sql_name: str,
-    scope: Scope,
-    ctx: Context,
-    kept: Iterable[pl.TopLevel] = (),
-) -> list[pl.TopLevel]:
-    """Return the statements of a definition: what makes the module, and what is kept of it.
-
-    ``scope`` is the one in which its body was translated.
-    """
-    # Views that waited for what was made are bound to it.
-    follows = ctx.bind_views() if node.action == "CREATE" else []
-    altered = [] if node.action == "CREATE" else finish_alteration(node.action, sql_name)
-    result = [pl.Select(prepare), *made, *map(pl.Select, follows), *altered, *kept]
-    if scope.schema_binding is not None:
-        needs = pl.Array(tuple(map(pl.Text, scope.schema_binding.needs)), "text")
-        result.append(pl.Select(pl.Invoke("ssb_internal.bind_to_schema", (pl.Text(sql_name), needs))))
-    return result
-
-
-def _schema_binding(node: nodes.CreateFunction | nodes.CreateView, kind: str) -> SchemaBinding | None:
-    """Return what the body of a module WITH SCHEMABINDING is translated with."""
-    if "SCHEMABINDING" not in node.options.words:
-        return None
-    return SchemaBinding(kind, object_name(node.name), {})
 
 
 def _counts(tokens: Sequence[Token]) -> bool:
@@ -251,12 +213,12 @@ def _inline(node: nodes.CreateFunction, ctx: Context, header: pl.Routine) -> pl.
     from a view of the query with NULL for the parameters.
     """
     assert node.query is not None
-    _refuse_temporary_tables(node.query, ctx)
+    refuse_temporary_tables(node.query, ctx)
     query = translate.translate_query(node.query, ctx.scope, ctx.problems, named=True)
     if query is None:
         return None
     failed = "CREATE FUNCTION failed because a column name is not specified for column"
-    if not _names_its_columns(node, [column.name for column in query.columns or ()], 4514, failed, ctx):
+    if not names_its_columns(node, [column.name for column in query.columns or ()], 4514, failed, ctx):
         return None
     row_type = part_name(header.name, "@row")
     columns = query.columns
@@ -313,143 +275,9 @@ def _keeping_of_columns(
     names = [column.name for column in columns]
     arguments = spelling_arguments(object_name(node.name), row_type, names, new=False)
     kept = pl.Invoke("ssb_internal.keep_spelling", tuple(map(pl.Raw, arguments)))
-    return [*([pl.Select(kept)] if arguments else []), *_keeping_of_kept_types(row_type, columns)]
-
-
-_NAMES = (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED)
-
-
-def _refuse_temporary_tables(query: nodes.SqlText, ctx: Context) -> None:
-    """Report ``#t`` in the query of a view or an inline function, which outlives the session."""
-    for token in query.tokens:
-        if token.kind in _NAMES and token.name.startswith("#"):
-            ctx.problem(
-                "Views or functions are not allowed on temporary tables. Table names that begin with '#' "
-                "denote temporary tables.",
-                Span(query.span.source, token.start, token.end),
-                number=4508,
-            )
-            return
-
-
-def _names_its_columns(
-    node: nodes.CreateView | nodes.CreateFunction,
-    names: Sequence[str | None],
-    number: int,
-    failed: str,
-    ctx: Context,
-) -> bool:
-    """Check that each column of a view or function has a name of its own."""
-    seen: set[str] = set()
-    for place, name in enumerate(names, 1):
-        if not name:
-            ctx.problem(f"{failed} {place}.", node.name.span, number=number)
-            return False
-        if fold(name) in seen:
-            ctx.problem(
-                f"Column names in each view or function must be unique. Column name '{name}' in view or "
-                f"function '{node.name.name.text}' is specified more than once.",
-                node.name.span,
-                number=4506,
-            )
-            return False
-        seen.add(fold(name))
-    return True
+    return [*([pl.Select(kept)] if arguments else []), *keeping_of_kept_types(row_type, columns)]
 
 
 def _volatility(scope: Scope) -> str:
     """Return STABLE, or VOLATILE where a table hint locks something, which PostgreSQL allows only there."""
     return "VOLATILE" if scope.locks_rows else "STABLE"
-
-
-# ------------------------------------------------------------------ views, synonyms
-
-
-def lower_create_view(node: nodes.CreateView, context: Context) -> list[pl.TopLevel]:
-    """Lower CREATE VIEW and ALTER VIEW."""
-    catalog = context.catalog
-    name = object_name(node.name)
-    # In dynamic SQL, too, a view knows nothing of the session of those that make it.
-    scope = replace(context.scope, session=None, identity=None, first_identity=None, asks_identity=False)
-    scope.schema_binding = _schema_binding(node, "view")
-    scope.limits_recursion = False
-    _refuse_temporary_tables(node.query, context)
-    query = translate.translate_query(node.query, scope, context.problems, named=True)
-    if query is None:
-        return []
-    listed = [column.text for column in node.columns]
-    found = [column.name for column in query.columns or ()]
-    if listed and found and len(listed) != len(found):
-        more = len(found) > len(listed)
-        context.problem(
-            f"'{node.name.text}' has {'more' if more else 'fewer'} columns than were specified in the column "
-            "list.",
-            node.name.span,
-            number=8158 if more else 8159,
-        )
-        return []
-    failed = "Create View or Function failed because no column name was specified for column"
-    if not _names_its_columns(node, listed or found, 4511, failed, context):
-        return []
-    sql_name = catalog.sql_name(name)
-    columns = tuple(fold(column.text) for column in node.columns)
-    catalog.tables.pop(catalog.key(name), None)
-    if query.columns is not None:
-        names: Sequence[str | None] = [column.text for column in node.columns] or [
-            column.name for column in query.columns
-        ]
-        if len(names) == len(query.columns):
-            catalog.tables[catalog.key(name)] = TableInfo(
-                name,
-                tuple(
-                    ColumnInfo(label or "", column.type, pg=column.pg)
-                    for label, column in zip(names, query.columns, strict=True)
-                ),
-                read_only=True,
-            )
-    known = catalog.tables.get(catalog.key(name))
-    shown = [column.name for column in known.columns] if known is not None else [c.text for c in node.columns]
-    kept = [pl.Raw(argument) for argument in spelling_arguments(name, sql_name, shown)]
-    prepare = pl.Invoke("ssb_internal.prepare_view", (pl.Text(node.action), pl.Text(sql_name)))
-    made: list[pl.TopLevel] = [
-        *(pl.Comment(comment.text) for comment in node.comments),
-        pl.Plain(s.CreateView(sql_name, query.code, columns, node.check_option)),
-    ]
-    keeping = [
-        *([pl.Select(pl.Invoke("ssb_internal.keep_spelling", tuple(kept)))] if kept else []),
-        *_keeping_of_types(sql_name, known, catalog),
-    ]
-    return _defined(node, prepare, made, sql_name, scope, context, keeping)
-
-
-def _keeping_of_types(sql_name: str, view: TableInfo | None, catalog: Catalog) -> list[pl.TopLevel]:
-    """Keep types of a view's columns that PostgreSQL's do not tell, as CREATE TABLE does."""
-    columns = view.columns if view is not None else ()
-    result = _keeping_of_kept_types(sql_name, columns)
-    kept = [
-        fold(c.name) for c in columns if c.type is not None and c.type.is_string and not c.type.is_unicode
-    ]
-    if kept and catalog.tells_varchar:
-        arguments = (pl.Text(sql_name), pl.Array(tuple(map(pl.Text, kept)), "text"))
-        result.append(pl.Select(pl.Invoke("ssb_internal.keep_varchar", arguments)))
-    return result
-
-
-def _keeping_of_kept_types(sql_name: str, columns: Iterable[ColumnInfo]) -> list[pl.TopLevel]:
-    call = keeping_of_types(sql_name, columns)
-    return [] if call is None else [pl.Select(pl.Invoke(call.function, tuple(map(pl.Raw, call.arguments))))]
-
-
-@invocations.register
-def create_synonym(node: nodes.CreateSynonym, ctx: Context) -> list[pl.Invoke] | None:
-    """CREATE SYNONYM: the compiler follows it; there is a view as well, for others who ask."""
-    target = object_name(node.target)
-    ctx.catalog.define_synonym(object_name(node.name), target)
-    name = object_name(node.name)
-    sql_name = ctx.catalog.sql_name(name)
-    kept = tuple(map(pl.Raw, spelling_arguments(name, sql_name)))
-    return [
-        pl.Invoke("ssb_internal.create_synonym", (pl.Text(sql_name), pl.Text(ctx.catalog.sql_name(target)))),
-        *([pl.Invoke("ssb_internal.keep_spelling", kept)] if kept else []),
-        *ctx.bind_views(),
-    ]

@@ -1,6 +1,6 @@
 -- What cannot be done to an object that there is, or not made because there is one.
 --
--- Called by  ssb_internal.native_error (session/native_errors.sql)
+-- Called by  ssb_internal.native_error (errors/native_errors.sql)
 
 -- A view through which PostgreSQL changes no rows: p_detail tells why.
 CREATE OR REPLACE FUNCTION ssb_internal.error_of_view(p_view text, p_detail text)

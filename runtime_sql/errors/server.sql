@@ -1,6 +1,6 @@
 -- What the server lacks or has lost: no statement is to blame for it.
 --
--- Called by  ssb_internal.native_error (session/native_errors.sql)
+-- Called by  ssb_internal.native_error (errors/native_errors.sql)
 
 CREATE OR REPLACE FUNCTION ssb_internal.value_too_large()
 RETURNS ssb.error

@@ -1,6 +1,6 @@
 -- Values that do not fit, cannot be converted or computed.
 --
--- Called by  ssb_internal.native_error (session/native_errors.sql)
+-- Called by  ssb_internal.native_error (errors/native_errors.sql)
 
 -- p_name: the first that the message names.
 CREATE OR REPLACE FUNCTION ssb_internal.value_error(sqlstate_code text, p_message text, p_detail text, p_name text)

@@ -1,7 +1,7 @@
 -- What PostgreSQL's messages name, as the script has it: tables, columns, queues, types, operators.
 -- Names are taken from between the quotation marks of the message, which keep them in every language of the server.
 --
--- Called by  the functions that make errors of PostgreSQL's (session/*_errors.sql)
+-- Called by  the functions that make errors of PostgreSQL's (errors/)
 
 -- What stands between the n-th pair of quotation marks: "…", «…», »…«, „…“.
 CREATE OR REPLACE FUNCTION ssb_internal.quoted_name(message text, place integer)

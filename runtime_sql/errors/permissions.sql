@@ -1,6 +1,6 @@
 -- What the session may not do: 229 and, where SQL Server does not tell more, that there is no such object.
 --
--- Called by  ssb_internal.native_error (session/native_errors.sql)
+-- Called by  ssb_internal.native_error (errors/native_errors.sql)
 
 -- Message 229.
 CREATE OR REPLACE FUNCTION ssb_internal.denied_text(p_right text, p_relation regclass)

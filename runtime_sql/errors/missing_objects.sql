@@ -1,6 +1,6 @@
 -- What a statement names and is not there: 208, 207, 2812, 4121 and their like.
 --
--- Called by  ssb_internal.native_error (session/native_errors.sql)
+-- Called by  ssb_internal.native_error (errors/native_errors.sql)
 
 -- 4121, of a function in an expression.
 CREATE OR REPLACE FUNCTION ssb_internal.no_function_error(p_schema text, p_name text)

@@ -1,7 +1,8 @@
 -- What a module with rights of its own (triggers and functions WITH EXECUTE AS, DDL triggers) may use of the session
 -- in which it runs, which is its caller's: docs/engine.md, "Code that runs as another".
 --
--- Called by  compiled triggers and procedures; ssb_internal.execute, ssb_internal.begin_instead, the functions of kept cursors
+-- Called by  compiled triggers and procedures; ssb_internal.trampoline_body, ssb_internal.translated, ssb_internal.begin_instead, the
+--            functions of kept cursors
 -- Locks      none
 
 -- Whether code runs with rights that the session's user cannot take on: in a module WITH EXECUTE AS, fired

@@ -1,7 +1,7 @@
 -- What an ALTER of a module keeps, for which PostgreSQL drops it and makes it anew: owner, grants, descriptions, triggers.
 --
--- Called by  ssb_internal.prepare_module, prepare_view and prepare_trigger (session/modules.sql); compiled ALTER and
---            CREATE OR ALTER, behind the PostgreSQL statement
+-- Called by  ssb_internal.prepare_module, prepare_view (modules/prepare.sql) and prepare_trigger (modules/triggers.sql); compiled
+--            ALTER and CREATE OR ALTER, behind the PostgreSQL statement
 
 -- What has to be as it was when a module is dropped to be made anew: its owner, who may use it, its description and extended
 -- properties, a view's triggers. It stands in a table that nobody else writes, as the catalog has it: between the statements of an

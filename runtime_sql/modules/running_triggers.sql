@@ -1,6 +1,6 @@
 -- Which triggers are running, for code that must not be told by its caller.
 --
--- Called by  the WHEN of compiled triggers, by way of ssb_internal.fires (session/nesting.sql) and
+-- Called by  the WHEN of compiled triggers, by way of ssb_internal.fires (modules/nesting.sql) and
 --            ssb_internal.instead_runs (statements/triggers.sql)
 -- Locks      none
 

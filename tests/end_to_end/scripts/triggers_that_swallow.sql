@@ -1,0 +1,23 @@
+-- A trigger that catches the error which dooms its transaction ends the batch: 3616; one that rolls back: 3609.
+SET NOCOUNT ON
+CREATE TABLE dbo.Parts (a INT)
+GO
+CREATE TRIGGER dbo.Divide ON dbo.Parts AFTER INSERT AS
+BEGIN TRY
+    DECLARE @i INT = (SELECT MAX(10 / a) FROM inserted)
+END TRY
+BEGIN CATCH
+    PRINT CONCAT('swallowed ', ERROR_NUMBER(), ' ', XACT_STATE())
+    IF EXISTS (SELECT * FROM inserted WHERE a = -1) ROLLBACK
+END CATCH
+GO
+INSERT dbo.Parts VALUES (0)
+PRINT 'not reached'
+GO
+SELECT COUNT(*) n, @@TRANCOUNT tc FROM dbo.Parts
+BEGIN TRY INSERT dbo.Parts VALUES (0) END TRY
+BEGIN CATCH PRINT CONCAT(ERROR_NUMBER(), ' ', ERROR_SEVERITY(), ' ', ERROR_STATE(), ' ', ERROR_MESSAGE()) IF @@TRANCOUNT > 0 ROLLBACK END CATCH
+BEGIN TRY INSERT dbo.Parts VALUES (0), (-1) END TRY BEGIN CATCH PRINT CONCAT(ERROR_NUMBER(), ' ', ERROR_MESSAGE()) END CATCH
+INSERT dbo.Parts VALUES (2)
+SELECT a FROM dbo.Parts
+GO

@@ -1,0 +1,54 @@
+-- DROP DATABASE leaves the views of other databases; they work again when it is there again.
+SET NOCOUNT ON
+CREATE DATABASE Near192
+CREATE DATABASE Far192
+GO
+USE Far192
+GO
+CREATE TABLE dbo.Got (Id INT, Amount MONEY)
+INSERT dbo.Got VALUES (1, 2)
+CREATE QUEUE dbo.Inbox
+GO
+CREATE FUNCTION dbo.Twice (@a INT) RETURNS INT AS BEGIN RETURN 2 * @a END
+GO
+CREATE VIEW dbo.Own AS SELECT Id FROM dbo.Got
+GO
+USE Near192
+GO
+CREATE VIEW dbo.vGot AS SELECT g.Id, g.Amount FROM Far192.dbo.Got g
+GO
+CREATE VIEW dbo.vOwn AS SELECT Id FROM Far192.dbo.Own
+GO
+CREATE VIEW dbo.vTwice AS SELECT Far192.dbo.Twice(3) AS f
+GO
+CREATE VIEW dbo.vInbox AS SELECT conversation_handle FROM Far192.dbo.Inbox
+GO
+DROP DATABASE Far192
+GO
+SELECT * FROM dbo.vGot
+GO
+SELECT * FROM dbo.vInbox
+GO
+SELECT name FROM sys.views ORDER BY name
+CREATE DATABASE Far192
+GO
+USE Far192
+GO
+CREATE TABLE dbo.Got (Id INT, Amount MONEY)
+INSERT dbo.Got VALUES (7, 8)
+CREATE QUEUE dbo.Inbox
+GO
+CREATE FUNCTION dbo.Twice (@a INT) RETURNS INT AS BEGIN RETURN 20 * @a END
+GO
+CREATE VIEW dbo.Own AS SELECT Id FROM dbo.Got
+GO
+USE Near192
+SELECT * FROM dbo.vGot
+SELECT * FROM dbo.vOwn
+SELECT * FROM dbo.vTwice
+SELECT * FROM dbo.vInbox
+GO
+USE master
+DROP DATABASE Near192
+DROP DATABASE Far192
+GO
