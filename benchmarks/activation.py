@@ -34,6 +34,8 @@ import psycopg
 from pgsb.runtime_sql.installer import install
 from pgsb.server.embedded import PrivateServer
 
+from .queues.server import ended_by_term
+
 SERVICES = """
 SELECT ssb.create_queue('dbo.from_queue');
 SELECT ssb.create_service('//From', 'dbo.from_queue');
@@ -305,6 +307,11 @@ def main() -> None:
         chosen.rounds, chosen.repeats, chosen.kills, chosen.messages = 20, 1, 2, 4_000
     if chosen.peer:
         listen_loop(chosen.peer)
+    with ended_by_term():
+        _measure(chosen)
+
+
+def _measure(chosen: argparse.Namespace) -> None:
     home = Path(tempfile.mkdtemp(prefix="pgsb-bench-"))
     home.chmod(0o711)
     server = PrivateServer(home, wanted=chosen.postgres)

@@ -20,6 +20,8 @@ from pgsb.runtime_sql import installer
 from pgsb.server.connect import Target
 from pgsb.server.embedded import PrivateServer
 
+from .queues.server import ended_by_term
+
 _CONVERSATIONS = """
 INSERT INTO ssb.conversation_endpoint (
     endpoint_id, conversation_handle, lock_id, sent_count, queue_id, contract_id, near_order, near_state,
@@ -92,12 +94,11 @@ def main() -> None:
     parser.add_argument("--conversations", type=int, default=1_000_000)
     parser.add_argument("--seconds", type=float, default=60)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="pgsb-observe-", dir="/dev/shm") as home:
+    with ended_by_term(), tempfile.TemporaryDirectory(prefix="pgsb-observe-", dir="/dev/shm") as home:
         Path(home).chmod(0o711)
         server = PrivateServer(Path(home), settings={"shared_buffers": "256MB"}, durable=False)
-        dsn = server.start()
         try:
-            measure(dsn, options)
+            measure(server.start(), options)
         finally:
             server.stop(immediate=True)
 

@@ -19,6 +19,8 @@ import psycopg
 from pgsb.runtime_sql import installer
 from pgsb.server.embedded import PrivateServer
 
+from .queues.server import ended_by_term
+
 _MESSAGES = 2000
 _LOOK = "current_setting('pgsb.traceparent', true) <> ''"
 _FUNCTIONS = (
@@ -57,14 +59,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=15)
     rounds = parser.parse_args().rounds
-    with tempfile.TemporaryDirectory(prefix="pgsb-tracing-", dir="/dev/shm") as folder:
+    with ended_by_term(), tempfile.TemporaryDirectory(prefix="pgsb-tracing-", dir="/dev/shm") as folder:
         Path(folder).chmod(0o711)
         server = PrivateServer(Path(folder), durable=False)
-        with psycopg.connect(server.start(), autocommit=True) as connection:
-            installer.install(connection)
-            measure(connection, rounds)
-            share(connection, rounds)
-        server.stop(immediate=True)
+        try:
+            with psycopg.connect(server.start(), autocommit=True) as connection:
+                installer.install(connection)
+                measure(connection, rounds)
+                share(connection, rounds)
+        finally:
+            server.stop(immediate=True)
 
 
 def measure(connection: psycopg.Connection[Any], rounds: int) -> None:

@@ -7,8 +7,11 @@ queue, so that the ratios are those of the queues and not of client drivers.
 import os
 import re
 import shutil
+import signal
 import subprocess
+import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -65,6 +68,19 @@ class BenchServer:
 
 
 @contextmanager
+def ended_by_term() -> Iterator[None]:
+    """Let SIGTERM, that of `timeout` too, end the program as Ctrl-C does: what it started is stopped."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
 def running(wanted: str | None = None) -> Iterator[BenchServer]:
     """Start a fresh server (a major version, a bin directory, or the best found) and remove it at the end."""
     binaries = find_binaries(wanted)
@@ -72,15 +88,16 @@ def running(wanted: str | None = None) -> Iterator[BenchServer]:
     if os.geteuid() == 0:
         home.chmod(0o711)
     server = PrivateServer(home, wanted=str(binaries.bin), settings=SETTINGS)
-    try:
-        dsn = server.start()
-        with psycopg.connect(dsn, autocommit=True) as connection:
-            row = connection.execute("SHOW server_version").fetchone()
-        assert row is not None
-        yield BenchServer(dsn, row[0], _pgbench(binaries.bin), binaries.bin)
-    finally:
-        server.stop(immediate=True)
-        shutil.rmtree(home, ignore_errors=True)
+    with ended_by_term():
+        try:
+            dsn = server.start()
+            with psycopg.connect(dsn, autocommit=True) as connection:
+                row = connection.execute("SHOW server_version").fetchone()
+            assert row is not None
+            yield BenchServer(dsn, row[0], _pgbench(binaries.bin), binaries.bin)
+        finally:
+            server.stop(immediate=True)
+            shutil.rmtree(home, ignore_errors=True)
 
 
 def settle(connection: Connection) -> None:
