@@ -82,6 +82,7 @@ def test_a_caller_catches_that_the_queue_has_gone(database: Database) -> None:
 
 @pytest.mark.parametrize(("level", "number"), [("SNAPSHOT", 3960), ("REPEATABLE READ", 1205)])
 def test_a_conflict_goes_to_catch(database: Database, level: str, number: int) -> None:
+    """Who wants a conversation that another has changed since cannot have it, and nothing else will do."""
     prepared = f"""{PREPARED}
         CREATE TABLE Counter (n INT)
         INSERT Counter VALUES (0)
@@ -92,10 +93,10 @@ def test_a_conflict_goes_to_catch(database: Database, level: str, number: int) -
     reader = f"""
         SET TRANSACTION ISOLATION LEVEL {level}
         BEGIN TRAN
-        DECLARE @n INT = (SELECT n FROM Counter)
+        DECLARE @n INT = (SELECT n FROM Counter), @far UNIQUEIDENTIFIER = (SELECT conversation_handle FROM Far)
         EXEC sp_getapplock 'changed', 'Exclusive', 'Session'
         BEGIN TRY
-            WAITFOR (RECEIVE @n = status FROM Far), TIMEOUT 1
+            WAITFOR (RECEIVE @n = status FROM Far WHERE conversation_handle = @far), TIMEOUT 1
         END TRY
         BEGIN CATCH
             PRINT CONCAT('caught ', ERROR_NUMBER(), ' in line ', ERROR_LINE(), ' ', XACT_STATE())
