@@ -93,7 +93,8 @@ def test_a_conflict_goes_to_catch(database: Database, level: str, number: int) -
     reader = f"""
         SET TRANSACTION ISOLATION LEVEL {level}
         BEGIN TRAN
-        DECLARE @n INT = (SELECT n FROM Counter), @far UNIQUEIDENTIFIER = (SELECT conversation_handle FROM Far)
+        DECLARE @n INT = (SELECT n FROM Counter)
+        DECLARE @far UNIQUEIDENTIFIER = (SELECT conversation_handle FROM Far)
         EXEC sp_getapplock 'changed', 'Exclusive', 'Session'
         BEGIN TRY
             WAITFOR (RECEIVE @n = status FROM Far WHERE conversation_handle = @far), TIMEOUT 1
@@ -109,7 +110,7 @@ def test_a_conflict_goes_to_catch(database: Database, level: str, number: int) -
         UPDATE Counter SET n += 1
         EXEC sp_releaseapplock 'changed', 'Session'"""
     shown = _changed_meanwhile(database, reader, change, prepared)
-    assert shown == [f"caught {number} in line 7 -1", "last"]
+    assert shown == [f"caught {number} in line 8 -1", "last"]
 
 
 def _changed_meanwhile(database: Database, script: str, change: str, prepared: str = PREPARED) -> list[str]:
