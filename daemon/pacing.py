@@ -25,10 +25,10 @@ _CYCLES = 8
 """Rates are those of so many sets."""
 _SLOWED = 0.67
 """Of the rate without pauses: where less comes with them, the senders wait for answers."""
-_STALE = 1.0
-"""Seconds after which rates are not known any more."""
 _REST, _LONGEST_REST = 2.0, 60.0
-"""Seconds without pauses after that."""
+"""Seconds without pauses then: first, and at most."""
+_STALE = 1.0
+"""Seconds without a set after which rates are not known any more."""
 
 
 @dataclass

@@ -314,6 +314,7 @@ def _option_calls(name: str, node: nodes.SetOption, ctx: Context) -> list[pl.Inv
         level = {"READ UNCOMMITTED": "read committed", "SNAPSHOT": "repeatable read"}.get(
             node.value, node.value.lower()
         )
+        # pgsb.snapshot tells SNAPSHOT from REPEATABLE READ, and the level where PostgreSQL's is another.
         snapshot = {"SNAPSHOT": "on", "READ UNCOMMITTED": "read uncommitted"}.get(node.value, "off")
         if _holds_by_locks(node, ctx):
             level, snapshot = "read committed", level

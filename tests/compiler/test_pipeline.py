@@ -50,7 +50,8 @@ def test_hints_that_would_lock_a_view_are_told() -> None:
         "CREATE TABLE dbo.stock (id int PRIMARY KEY, n int)\nGO\n"
         "CREATE VIEW dbo.left_over AS SELECT id, n FROM dbo.stock WHERE n > 0\nGO\n"
         "SELECT id FROM dbo.left_over AS l WITH (UPDLOCK, ROWLOCK) WHERE n = 1\n"
-        "SELECT id FROM dbo.left_over WITH (NOLOCK)\nSELECT id FROM dbo.stock WITH (UPDLOCK)\n"
+        "SELECT id FROM dbo.left_over WITH (NOLOCK)\nSELECT id FROM dbo.stock WITH (UPDLOCK)\nGO\n"
+        "CREATE TRIGGER tr ON dbo.stock AFTER INSERT AS SELECT id FROM inserted WITH (HOLDLOCK)\n"
     )
     (warning,) = compile_script(Source("views.sql", script)).problems
     told = warning.severity, warning.message, warning.span.line

@@ -336,7 +336,7 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
         ctx.problem("The TABLESAMPLE clause can only be used with local tables.", node, number=494)
         return failed(kind, ctx)
     code = _sampled(node, code, bare, ctx)
-    if info is not None and info.read_only and not info.is_queue:
+    if info is not None and info.read_only and not info.is_queue and info.rows_of is None:
         _warn_of_lost_locks(node, name, ctx)
     lockable = (
         version is None
