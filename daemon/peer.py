@@ -97,6 +97,10 @@ class Peer:
     """Each dialog by itself: an instance on the way has asked for it."""
     has_forwarded: bool = False
     """Others' messages may have to go on to it."""
+    streams: bool = False
+    """Who sends to it has been told to tell nobody: set after set is read anyway."""
+    has_untold: bool = False
+    """… and again that it has to, and some of those who have told nobody may be at it still."""
     reads_left: int | None = None
     """How often something may be there to read; None: that is not known."""
     unnoted: tuple[int, int] = (0, 0)

@@ -40,6 +40,8 @@ _LOOK_SECONDS = 1.0
 _FORGET_SECONDS = 600.0
 _IDLE_SECONDS = 300.0
 _NOTE_SECONDS = 1.0
+_UNTOLD_SECONDS = 0.005
+"""Between looks for what nobody will tell of: at first, and twice as long each time, up to _LOOK_SECONDS."""
 _LONGEST_PAUSE = 5.0
 _SETS_UNDER_WAY = 16
 """Without an answer, at most, for each address: more would be what is sent again when it does not come."""
@@ -125,6 +127,8 @@ class Transport:
             await self._join(near)
             # So others see that somebody is here who opens what they have sealed.
             await near.execute("SELECT ssb_internal.share_transport_lock()")
+            # An earlier daemon may have ended in the middle of what streamed.
+            await near.execute("SELECT ssb_internal.stop_streaming(NULL)")
             opening = asyncio.create_task(self._open_sealed(near))
             try:
                 await self._serve(near, opening)
@@ -216,6 +220,7 @@ class Transport:
     async def _attend(self, near: Connection, peer: Peer) -> None:
         """One address: send while there is something, wait for more, end after some minutes without."""
         backoff = Backoff(0.1, _LONGEST_PAUSE)
+        untold = Backoff(_UNTOLD_SECONDS, _LOOK_SECONDS)
         used = time.monotonic()
         try:
             while time.monotonic() < used + _IDLE_SECONDS:
@@ -239,6 +244,12 @@ class Transport:
                             self._note_success(peer)
                             backoff.reset()
                         continue
+                    if peer.streams or peer.has_untold:
+                        if not peer.has_untold:
+                            untold.reset()
+                        if not await self._has_all_told(near, peer):
+                            await pause(peer.news, untold.next())
+                        continue
                 except Unreachable as error:
                     await self._hang_up(near, peer)
                     await self._is_done(near, self._note_failure(near, peer, str(error)))
@@ -259,6 +270,9 @@ class Transport:
                 await self._is_done(near, self._note_use(near, peer))
                 await pause(peer.news, _LOOK_SECONDS if peer.sent else _IDLE_SECONDS)
         finally:
+            if peer.streams:
+                with contextlib.suppress(psycopg.Error):
+                    await self._has_all_told(near, peer)
             await self._hang_up(near, peer)
 
     def _note_success(self, peer: Peer) -> None:
@@ -301,8 +315,19 @@ class Transport:
             await self._send_by_dialogs(near, peer, own)
         await self._count_use(near, peer, own.length, own.messages)
         if seconds := peer.has_delivered(own, began):
+            if not peer.streams:
+                cursor = await near.execute("SELECT ssb_internal.start_streaming(%s)", [peer.peer_id])
+                (peer.streams,) = await cursor.fetchone() or (False,)
             await asyncio.sleep(seconds)
         return True
+
+    async def _has_all_told(self, near: Connection, peer: Peer) -> bool:
+        """Who sends tells it again; False: somebody may be at it who began before. One more look is due."""
+        peer.streams, peer.has_untold = False, True
+        cursor = await near.execute("SELECT ssb_internal.stop_streaming(%s)", [peer.peer_id])
+        (have_all,) = await cursor.fetchone() or (True,)
+        peer.has_untold = not have_all
+        return not peer.has_untold
 
     async def _send_by_dialogs(self, near: Connection, peer: Peer, own: OwnSet) -> None:
         """A set with dialogs that have to be sealed, or messages with traces."""

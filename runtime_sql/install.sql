@@ -126,6 +126,7 @@
 \ir conversations/dialog_fast_path.sql
 \ir conversations/poison_messages.sql
 \ir conversations/attempts.sql
+\ir transport/departures.sql
 \ir transport/remote_routing.sql
 \ir transport/dialog_security.sql
 \ir transport/configuration_notices.sql

@@ -15,6 +15,10 @@ CREATE TABLE IF NOT EXISTS ssb.transport_peer (
 );
 CREATE UNIQUE INDEX IF NOT EXISTS transport_peer_by_address ON ssb.transport_peer (address, coalesce(mirror_address, ''));
 
+-- The peers for which the daemon reads set after set while messages stream, a bit each (1 to 62): who sends to one of them need not tell
+-- it. A sequence, for what it says is true at once, and no snapshot is too old for it (transport/departures.sql).
+CREATE SEQUENCE IF NOT EXISTS ssb.transport_streaming MINVALUE 0;
+
 CREATE TABLE IF NOT EXISTS ssb.remote_conversation (
     endpoint_id     bigint      PRIMARY KEY,               -- the side here
     conversation_id uuid        NOT NULL,

@@ -64,17 +64,6 @@ BEGIN
 END;
 $$;
 
--- Wakes the daemon's transport. One for a transaction, however much that sends.
-CREATE OR REPLACE FUNCTION ssb_internal.announce_departure()
-RETURNS void
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    PERFORM pg_notify('ssb_transport', '');
-END;
-$$;
-
 -- What transmission_status tells about a message for which the daemon has done nothing yet. As PL/pgSQL: one of SQL with a
 -- SET clause is planned anew for each message.
 CREATE OR REPLACE FUNCTION ssb_internal.status_on_route(p_address text)
@@ -279,7 +268,7 @@ BEGIN
                                   is_end_of_dialog, is_conversation_error, enqueued_at, body, transmission_status, peer_id)
     VALUES (p_path.database_id, p_endpoint_id, p_path.to_service, 0, p_message_type, false, false, clock_timestamp(), p_body,
             ssb_internal.status_on_route(p_path.address), p_path.peer_id);
-    PERFORM pg_notify('ssb_transport', p_path.peer_id::text);
+    PERFORM ssb_internal.announce_departure_to(p_path.peer_id);
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.put_first_to_remote(bigint, uuid, ssb.dialog_path, text, bytea) FROM PUBLIC;
@@ -406,7 +395,7 @@ BEGIN
     SELECT v_sender.database_id, v_sender.endpoint_id, v_sender.far_service, v_remote.first_number + m.n, p_message_type, false, false,
            clock_timestamp(), m.body, v_remote.status, v_remote.peer_id
       FROM (SELECT generate_series(0, cardinality(p_bodies) - 1) AS n, unnest(p_bodies) AS body) AS m;
-    PERFORM pg_notify('ssb_transport', v_remote.peer_id::text);
+    PERFORM ssb_internal.announce_departure_to(v_remote.peer_id);
     RETURN true;
 END;
 $$;
@@ -489,7 +478,7 @@ BEGIN
       JOIN unnest(v_handles, v_endpoints, v_databases, v_services, v_next, v_statuses, v_peers)
            AS d (handle, endpoint_id, database_id, far_service, next_number, status, peer_id) ON d.handle = u.handle
      ORDER BY u.place;
-    PERFORM pg_notify('ssb_transport', p.peer_id::text) FROM (SELECT DISTINCT unnest(v_peers) AS peer_id) AS p;
+    PERFORM ssb_internal.announce_departure_to(p.peer_id) FROM (SELECT DISTINCT unnest(v_peers) AS peer_id) AS p;
     RETURN true;
 END;
 $$;
