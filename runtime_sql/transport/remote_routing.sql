@@ -203,7 +203,7 @@ BEGIN
          WHERE e.endpoint_id = p_sender.endpoint_id
            AND e.route_epoch IS DISTINCT FROM ssb_internal.mark_of_routes(v_epoch, v_remote.far_instance);
     END IF;
-    PERFORM ssb_internal.announce_departure();
+    PERFORM ssb_internal.announce_departure_to(coalesce(v_peer_id, v_remote.peer_id));
     RETURN coalesce(v_delay, ssb_internal.status_on_route(v_address));
 END;
 $$;
