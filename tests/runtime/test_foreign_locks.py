@@ -281,6 +281,7 @@ TAKEN = {
     "runtime_sql/installer.py": (1, "upgrade/test_installing.py"),
     "runtime_sql/session/temporary_tables.sql": (1, "a try: nobody waits for it"),
     "runtime_sql/session/open_batches.sql": (1, "end_to_end/test_interactive.py: the shell's transaction"),
+    "runtime_sql/transport/departures.sql": (2, "daemon/test_departures.py: who tells nobody"),
     "runtime_sql/transport/incoming.sql": (3, "daemon/test_foreign_locks.py: the transport's lock"),
     "runtime_sql/transport/incoming_sets.sql": (4, "here: messages of other instances"),
     "runtime_sql/transport/remote_routing.sql": (1, "here: dialogs are begun from a service"),
