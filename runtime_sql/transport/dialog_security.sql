@@ -172,6 +172,7 @@ RETURNS TABLE (endpoints bigint[], conversation_ids uuid[], keys uuid[], contrac
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
+SET enable_sort = off                               -- the dialogs of a pair stay in their order
 SET jit = off
 AS $$
 #variable_conflict use_column

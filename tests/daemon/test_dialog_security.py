@@ -170,6 +170,22 @@ def test_what_a_set_has_of_a_pair_is_told_in_its_order(near: Side, far: Side, fu
     assert all(str(key) not in dialogs for key in keys)
 
 
+@pytest.mark.one_postgres
+def test_dialogs_of_pairs_that_take_turns_are_told_in_their_order(near: Side) -> None:
+    """They were sorted by the pairs, which is dearer than all else that is looked up of them."""
+    near.do("SELECT ssb.create_route('ToSecond', 'TCP://far.example:4022', '//Second')")
+    for number in range(120):
+        near.send(near.begin(("//Far", "//Second")[number * number % 7 % 2]), "//Ask", "x")
+    told = near.connection.execute(
+        "SELECT s.to_service, s.endpoints, s.endpoints = ARRAY(SELECT e FROM unnest(s.endpoints) AS e ORDER BY e)"
+        " FROM ssb.transport_peer AS p CROSS JOIN LATERAL ssb_internal.secure_dialogs("
+        " ARRAY(SELECT r.endpoint_id FROM ssb.remote_conversation AS r ORDER BY r.endpoint_id), p.peer_id) AS s"
+    ).fetchall()
+    assert {service for service, _, _ in told} == {"//Far", "//Second"}
+    assert sum(len(endpoints) for _, endpoints, _ in told) == 120
+    assert all(in_order for _, _, in_order in told)
+
+
 def test_dialogs_of_several_pairs_go_in_one_set(
     near: Side, far: Side, full: None, daemons: Callable[..., Daemon], travelled: Side
 ) -> None:
