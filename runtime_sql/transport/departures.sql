@@ -46,7 +46,7 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    -- First a look that locks nothing, here, for it is a part of each SEND: most of the time nothing streams.
+    -- First looks that lock nothing: most of the time nothing streams.
     IF coalesce(pg_sequence_last_value('ssb.transport_streaming'), 0) <> 0 THEN
         IF ssb_internal.is_streaming_to(p_peer_id) AND pg_try_advisory_xact_lock_shared(1397965384, p_peer_id) THEN
             IF ssb_internal.is_streaming_to(p_peer_id) THEN

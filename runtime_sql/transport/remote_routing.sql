@@ -395,7 +395,12 @@ BEGIN
     SELECT v_sender.database_id, v_sender.endpoint_id, v_sender.far_service, v_remote.first_number + m.n, p_message_type, false, false,
            clock_timestamp(), m.body, v_remote.status, v_remote.peer_id
       FROM (SELECT generate_series(0, cardinality(p_bodies) - 1) AS n, unnest(p_bodies) AS body) AS m;
-    PERFORM ssb_internal.announce_departure_to(v_remote.peer_id);
+    -- (Most of the time nothing streams, and a function for it would be a twentieth of a SEND.)
+    IF coalesce(pg_sequence_last_value('ssb.transport_streaming'), 0) = 0 THEN
+        PERFORM pg_notify('ssb_transport', v_remote.peer_id::text);
+    ELSE
+        PERFORM ssb_internal.announce_departure_to(v_remote.peer_id);
+    END IF;
     RETURN true;
 END;
 $$;
