@@ -211,7 +211,10 @@ def lower_set_option(node: nodes.SetOption, ctx: Context) -> list[pl.Statement]:
                 field = name.lower()
                 if ctx.in_function:
                     continue
-                result.append(pl.Assign(f"{ctx.session}.{field}", pl.TRUE if node.on else pl.FALSE))
+                value: pl.Expr = pl.TRUE if node.on else pl.FALSE
+                if name == "NOCOUNT":
+                    value = pl.Invoke("ssb_internal.no_count", (value,))
+                result.append(pl.Assign(f"{ctx.session}.{field}", value))
                 if certain:
                     ctx.note_option(field, node.on)
                 else:

@@ -80,7 +80,7 @@ BEGIN
     <<people_insert>>
     BEGIN
         PERFORM ssb_internal.print(session.rowcount::integer::text);
-        session.nocount := true;
+        session.nocount := ssb_internal.no_count(true);
         BEGIN
             INSERT INTO dbo.person SELECT id, name FROM pg_temp."dbo.people_insert@inserted" AS inserted;
         EXCEPTION WHEN OTHERS THEN
@@ -146,7 +146,7 @@ BEGIN
         condition boolean;
         updates text[] := ssb_internal.columns_named(TG_RELID, 'people_change');
     BEGIN
-        session.nocount := true;
+        session.nocount := ssb_internal.no_count(true);
         condition := NULL;
         BEGIN
             condition := coalesce('name' = ANY (people_change.updates), false);
@@ -221,7 +221,7 @@ BEGIN
     DECLARE
         condition boolean;
     BEGIN
-        session.nocount := true;
+        session.nocount := ssb_internal.no_count(true);
         condition := NULL;
         BEGIN
             condition := coalesce(false, false);
@@ -689,7 +689,7 @@ BEGIN
     CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
-        session.nocount := true;
+        session.nocount := ssb_internal.no_count(true);
         session.try_depth := ssb_internal.tries(session.try_depth + 1);  -- BEGIN TRY
         <<try_1>>
         BEGIN

@@ -207,7 +207,7 @@ BEGIN
     DECLARE
         condition boolean;
     BEGIN
-        session.nocount := true;
+        session.nocount := ssb_internal.no_count(true);
         condition := NULL;
         BEGIN
             condition := coalesce(true, false);
@@ -261,7 +261,7 @@ BEGIN
         condition boolean;
         updates text[] := ssb_internal.columns_named(TG_RELID, 'watch');
     BEGIN
-        session.nocount := true;
+        session.nocount := ssb_internal.no_count(true);
         condition := NULL;
         BEGIN
             condition := coalesce('n' = ANY (watch.updates), false);
@@ -797,7 +797,7 @@ BEGIN
         caller_2 ssb.session;
     BEGIN
         EXIT count_orders WHEN session.leaving;  -- nested deeper than 32
-        session.nocount := true;
+        session.nocount := ssb_internal.no_count(true);
         PERFORM set_config('default_transaction_isolation', 'read committed', false);
         PERFORM set_config('pgsb.snapshot', 'serializable', false);
         IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
