@@ -141,3 +141,28 @@ def test_insert_execute_in_another_is_an_error_of_its_statement(tsql: Tsql) -> N
     assert [(error.number, error.procedure, error.line) for error in tsql.errors] == [(8164, "inner_one", 2)]
     assert tsql.prints == ["8164", "8164 inner_one 2", "8164"]
     assert tsql.results == [[["2"]]]
+
+
+MISSES = {
+    "SELECT * FROM nosuch": "tr",
+    "BEGIN TRY SELECT * FROM nosuch END TRY BEGIN CATCH PRINT 'no' END CATCH": "tr",
+    "INSERT nosuch VALUES (1)": "tr",
+    "EXEC miss": "miss",
+    "EXEC ('SELECT * FROM nosuch')": "",
+}
+
+
+@pytest.mark.parametrize("body", MISSES)
+def test_a_trigger_that_misses_a_table_undoes_its_statement(tsql: Tsql, body: str) -> None:
+    tsql.run_well("CREATE TABLE t (a int)\nGO\nCREATE PROCEDURE miss AS SELECT * FROM nosuch PRINT 'no'")
+    tsql.run_well(f"CREATE TRIGGER tr ON t AFTER INSERT AS {body} PRINT 'no'")
+    tsql.run(
+        "INSERT t VALUES (1) PRINT 'no'\nGO\nBEGIN TRAN INSERT t VALUES (1) PRINT 'no'\nGO\nPRINT @@TRANCOUNT"
+    )
+    assert [(error.number, error.procedure or "") for error in tsql.errors] == [(208, MISSES[body])] * 2
+    assert tsql.prints == ["0"]
+    tsql.run_well(
+        "BEGIN TRAN BEGIN TRY INSERT t VALUES (1) END TRY"
+        " BEGIN CATCH PRINT CONCAT(ERROR_NUMBER(), XACT_STATE()) ROLLBACK END CATCH SELECT COUNT(*) FROM t"
+    )
+    assert (tsql.prints, tsql.results) == (["208-1"], [[["0"]]])
