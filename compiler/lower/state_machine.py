@@ -415,7 +415,7 @@ def _rollback_to(node: nodes.RollbackTransaction, machine: _Machine) -> None:
     machine.begin(here)
     doomed = n.Variable(f"{ctx.session}.doomed")
     set_here: list[n.Node] = []
-    state = ctx.outer_helper("session_state", "jsonb")
+    state = ctx.outer_helper("session_state", "text[]")
     for key, when in _may_be(node.name, machine).items():
         level = list(machine.savepoints).index(key) + 1
         is_set = n.Variable(machine.savepoints[key])

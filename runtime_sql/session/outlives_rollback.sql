@@ -6,30 +6,36 @@
 --            modules that change settings of the connection
 -- Locks      none beyond those of the session's own tables
 
--- Settings of the connection by name; an unknown one is ''.
+-- Settings of the connection: each name, and its value behind it, '' where it is unknown.
 CREATE OR REPLACE FUNCTION ssb_internal.settings(VARIADIC p_names text[])
-RETURNS jsonb
-LANGUAGE sql STABLE
+RETURNS text[]
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT jsonb_object_agg(n.name, coalesce(current_setting(n.name, true), '')) FROM unnest(p_names) AS n (name);
+DECLARE
+    v_name text;
+    v_found text[] := '{}';
+BEGIN
+    FOREACH v_name IN ARRAY p_names LOOP
+        v_found := v_found || v_name || coalesce(current_setting(v_name, true), '');
+    END LOOP;
+    RETURN v_found;
+END;
 $$;
 
 -- True where one of them was different.
-CREATE OR REPLACE FUNCTION ssb_internal.restore_settings(p_settings jsonb)
+CREATE OR REPLACE FUNCTION ssb_internal.restore_settings(p_settings text[])
 RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_name text;
-    v_value text;
     v_was_different boolean := false;
 BEGIN
-    FOR v_name, v_value IN SELECT s.key, s.value FROM jsonb_each_text(p_settings) AS s LOOP
-        CONTINUE WHEN coalesce(current_setting(v_name, true), '') = v_value;
-        PERFORM set_config(v_name, v_value, false);
-        IF v_name = 'pgsb.datefirst' THEN
+    FOR i IN 1..cardinality(p_settings) BY 2 LOOP
+        CONTINUE WHEN coalesce(current_setting(p_settings[i], true), '') = p_settings[i + 1];
+        PERFORM set_config(p_settings[i], p_settings[i + 1], false);
+        IF p_settings[i] = 'pgsb.datefirst' THEN
             -- As SET DATEFIRST does: plans have its value.
             EXECUTE 'DISCARD PLANS';
         END IF;
@@ -64,7 +70,9 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF (SELECT count(*) <> 2 FROM pg_class AS c
+    IF to_regclass('pg_temp.ssb_cursor') IS NULL THEN
+        RETURN NULL;
+    ELSIF (SELECT count(*) <> 2 FROM pg_class AS c
          WHERE c.oid IN (to_regclass('pg_temp.ssb_cursor'), to_regclass('pg_temp.ssb_cursor_row'))
            AND c.relkind = 'r' AND c.relpersistence = 't' AND c.relowner = quote_ident(current_user)::regrole) THEN
         RETURN NULL;
@@ -106,33 +114,55 @@ BEGIN
 END;
 $$;
 
+-- The settings, each name with its value behind it, and the cursors at the end, where there are any. By simple expressions:
+-- each ROLLBACK does it.
 CREATE OR REPLACE FUNCTION ssb_internal.session_state()
-RETURNS jsonb
+RETURNS text[]
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_settings jsonb := ssb_internal.settings(
-        'lock_timeout', 'default_transaction_isolation', 'pgsb.snapshot', 'pgsb.language', 'pgsb.datefirst', 'pgsb.dateformat',
-        'pgsb.context_info', 'pgsb.session_context', 'pgsb.identity_insert', 'pgsb.nocount_now', 'pgsb.opened_cursor',
-        'pgsb.documents', 'pgsb.free_documents');
+    v_documents CONSTANT text := current_setting('pgsb.documents', true);
+    v_state text[] := ARRAY[
+        'lock_timeout', current_setting('lock_timeout'),
+        'default_transaction_isolation', current_setting('default_transaction_isolation'),
+        'pgsb.snapshot', coalesce(current_setting('pgsb.snapshot', true), ''),
+        'pgsb.language', coalesce(current_setting('pgsb.language', true), ''),
+        'pgsb.datefirst', coalesce(current_setting('pgsb.datefirst', true), ''),
+        'pgsb.dateformat', coalesce(current_setting('pgsb.dateformat', true), ''),
+        'pgsb.context_info', coalesce(current_setting('pgsb.context_info', true), ''),
+        'pgsb.session_context', coalesce(current_setting('pgsb.session_context', true), ''),
+        'pgsb.identity_insert', coalesce(current_setting('pgsb.identity_insert', true), ''),
+        'pgsb.nocount_now', coalesce(current_setting('pgsb.nocount_now', true), ''),
+        'pgsb.opened_cursor', coalesce(current_setting('pgsb.opened_cursor', true), '')];
 BEGIN
-    FOR i IN 1..coalesce(nullif(v_settings ->> 'pgsb.documents', '')::integer, 0) LOOP
-        v_settings := v_settings || ssb_internal.settings('pgsb.document_' || i, 'pgsb.namespaces_' || i);
-    END LOOP;
-    RETURN jsonb_build_object('settings', v_settings, 'cursors', ssb_internal.cursors_of_session());
+    IF v_documents <> '' THEN
+        v_state := v_state || ssb_internal.settings('pgsb.documents', 'pgsb.free_documents');
+        FOR i IN 1..v_documents::integer LOOP
+            v_state := v_state || ssb_internal.settings('pgsb.document_' || i, 'pgsb.namespaces_' || i);
+        END LOOP;
+    END IF;
+    IF to_regclass('pg_temp.ssb_cursor') IS NOT NULL THEN
+        v_state := v_state || ssb_internal.cursors_of_session()::text;
+    END IF;
+    RETURN v_state;
 END;
 $$;
 
 -- Takes what session_state tells; true where it had to change anything.
-CREATE OR REPLACE FUNCTION ssb_internal.restore_session_state(p_state jsonb)
+CREATE OR REPLACE FUNCTION ssb_internal.restore_session_state(p_state text[])
 RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_were_different CONSTANT boolean := ssb_internal.restore_settings(p_state -> 'settings');
+    v_count CONSTANT integer := cardinality(p_state);
+    v_was_different boolean;
 BEGIN
-    RETURN ssb_internal.restore_cursors(nullif(p_state -> 'cursors', 'null')) OR v_were_different;
+    IF v_count % 2 = 0 THEN
+        RETURN ssb_internal.restore_settings(p_state);
+    END IF;
+    v_was_different := ssb_internal.restore_settings(p_state[:v_count - 1]);
+    RETURN ssb_internal.restore_cursors(p_state[v_count]::jsonb) OR v_was_different;
 END;
 $$;

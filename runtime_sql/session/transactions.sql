@@ -59,7 +59,7 @@ CREATE OR REPLACE PROCEDURE ssb_internal.roll_back()
 LANGUAGE plpgsql
 AS $$
 DECLARE
-    state CONSTANT jsonb := ssb_internal.session_state();
+    state CONSTANT text[] := ssb_internal.session_state();
 BEGIN
     ROLLBACK;
     IF ssb_internal.tell_of_poison() THEN

@@ -112,6 +112,14 @@ def test_nocount_of_a_procedure_is_not_its_callers(tsql: Tsql) -> None:
     assert tsql.counts == [1, 1]
 
 
+def test_nocount_of_a_trigger_is_that_of_the_triggers_it_fires(tsql: Tsql) -> None:
+    tsql.run_well("CREATE TABLE t (a int) CREATE TABLE log (a int) CREATE TABLE more (a int)")
+    tsql.run_well("CREATE TRIGGER tr ON t AFTER INSERT AS SET NOCOUNT ON INSERT log SELECT a FROM inserted")
+    tsql.run_well("CREATE TRIGGER inner_tr ON log AFTER INSERT AS INSERT more SELECT a FROM inserted")
+    tsql.run_well("INSERT t VALUES (1) PRINT 'behind' INSERT log VALUES (1)")
+    assert tsql.counts == [1, 1, 1]
+
+
 def test_a_trigger_knows_how_deep_its_transaction_is(tsql: Tsql) -> None:
     tsql.run_well("CREATE TABLE t (a int)")
     tsql.run_well("CREATE TRIGGER tr ON t AFTER INSERT AS PRINT @@TRANCOUNT")

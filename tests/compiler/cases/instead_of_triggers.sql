@@ -73,8 +73,10 @@ LANGUAGE plpgsql AS $people_insert$
 DECLARE
     session ssb.session;
     detail text;
+    nocount_now_kept text;
 BEGIN
     session := ssb_internal.enter_trigger('people_insert');
+    nocount_now_kept := current_setting('pgsb.nocount_now', true);
     PERFORM ssb_internal.enter_instead('dbo.people_insert');
     session.rowcount := (SELECT count(*) FROM pg_temp."dbo.people_insert@inserted");
     <<people_insert>>
@@ -96,6 +98,7 @@ BEGIN
             EXIT people_insert WHEN session.leaving;
         END;
     END people_insert;
+    PERFORM set_config('pgsb.nocount_now', nocount_now_kept, false);
     PERFORM ssb_internal.leave_instead('dbo.people_insert');
     PERFORM ssb_internal.leave_trigger(session);
     RETURN NULL;
@@ -138,8 +141,10 @@ LANGUAGE plpgsql AS $people_change$
 DECLARE
     session ssb.session;
     detail text;
+    nocount_now_kept text;
 BEGIN
     session := ssb_internal.enter_trigger('people_change');
+    nocount_now_kept := current_setting('pgsb.nocount_now', true);
     PERFORM ssb_internal.enter_instead('dbo.people_change');
     <<people_change>>
     DECLARE
@@ -177,6 +182,7 @@ BEGIN
             EXIT people_change WHEN session.leaving;
         END;
     END people_change;
+    PERFORM set_config('pgsb.nocount_now', nocount_now_kept, false);
     PERFORM ssb_internal.leave_instead('dbo.people_change');
     PERFORM ssb_internal.leave_trigger(session);
     RETURN NULL;
@@ -214,8 +220,10 @@ LANGUAGE plpgsql AS $people_change$
 DECLARE
     session ssb.session;
     detail text;
+    nocount_now_kept text;
 BEGIN
     session := ssb_internal.enter_trigger('people_change');
+    nocount_now_kept := current_setting('pgsb.nocount_now', true);
     PERFORM ssb_internal.enter_instead('dbo.people_change');
     <<people_change>>
     DECLARE
@@ -253,6 +261,7 @@ BEGIN
             EXIT people_change WHEN session.leaving;
         END;
     END people_change;
+    PERFORM set_config('pgsb.nocount_now', nocount_now_kept, false);
     PERFORM ssb_internal.leave_instead('dbo.people_change');
     PERFORM ssb_internal.leave_trigger(session);
     RETURN NULL;

@@ -201,8 +201,10 @@ LANGUAGE plpgsql AS $watch$
 DECLARE
     session ssb.session;
     detail text;
+    nocount_now_kept text;
 BEGIN
     session := ssb_internal.enter_trigger('watch');
+    nocount_now_kept := current_setting('pgsb.nocount_now', true);
     <<watch>>
     DECLARE
         condition boolean;
@@ -237,6 +239,7 @@ BEGIN
             EXIT watch WHEN session.leaving;
         END IF;
     END watch;
+    PERFORM set_config('pgsb.nocount_now', nocount_now_kept, false);
     PERFORM ssb_internal.leave_trigger(session);
     RETURN NULL;
 END;
@@ -254,8 +257,10 @@ LANGUAGE plpgsql AS $watch$
 DECLARE
     session ssb.session;
     detail text;
+    nocount_now_kept text;
 BEGIN
     session := ssb_internal.enter_trigger('watch');
+    nocount_now_kept := current_setting('pgsb.nocount_now', true);
     <<watch>>
     DECLARE
         condition boolean;
@@ -291,6 +296,7 @@ BEGIN
             EXIT watch WHEN session.leaving;
         END IF;
     END watch;
+    PERFORM set_config('pgsb.nocount_now', nocount_now_kept, false);
     PERFORM ssb_internal.leave_trigger(session);
     RETURN NULL;
 END;

@@ -245,7 +245,7 @@ DO $batch$
 DECLARE
     session ssb.session;
     detail text;
-    session_state jsonb;
+    session_state text[];
     result refcursor;
 BEGIN
     CALL ssb_internal.begin_batch(session);
