@@ -3,7 +3,8 @@
 --
 -- Called by  compiled batches (DO blocks) and procedures
 -- Settings   pgsb.nocount, pgsb.xact_abort, pgsb.rowcount, pgsb.noexec: SET options of this connection;
---            pgsb.nocount_now: that of the batch or module which runs, pgsb.trancount: @@TRANCOUNT above 1, for triggers;
+--            pgsb.implicit_transactions: for @@OPTIONS;
+--            pgsb.nocount_now: NOCOUNT of the batch or module which runs, pgsb.trancount: @@TRANCOUNT above 1, for triggers;
 --            pgsb.status: @@ERROR, @@ROWCOUNT, @@FETCH_STATUS as the last batch left them
 
 -- A session as a connection starts it. A COMMIT inside an exception block is
@@ -386,12 +387,12 @@ BEGIN
 END;
 $$;
 
--- @@OPTIONS: the options that ODBC sets (ANSI_WARNINGS 8, ANSI_PADDING 16, ANSI_NULLS 32, ARITHABORT 64,
+-- @@OPTIONS: IMPLICIT_TRANSACTIONS 2, the options that ODBC sets (ANSI_WARNINGS 8, ANSI_PADDING 16, ANSI_NULLS 32, ARITHABORT 64,
 -- QUOTED_IDENTIFIER 256, ANSI_NULL_DFLT_ON 1024, CONCAT_NULL_YIELDS_NULL 4096), NOCOUNT 512, XACT_ABORT 16384.
 CREATE OR REPLACE FUNCTION ssb_internal.options(session ssb.session)
 RETURNS integer
-LANGUAGE sql IMMUTABLE
-RETURN 5496 + 512 * session.nocount::integer + 16384 * session.xact_abort::integer;
+LANGUAGE sql STABLE
+RETURN 5496 + 2 * coalesce(current_setting('pgsb.implicit_transactions', true) = 'on', false)::integer + 512 * session.nocount::integer + 16384 * session.xact_abort::integer;
 
 -- SET ROWCOUNT: the rows after which a statement stops, NULL for all of them.
 CREATE OR REPLACE FUNCTION ssb_internal.row_limit(p_rows bigint)

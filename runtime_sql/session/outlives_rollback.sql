@@ -134,6 +134,7 @@ DECLARE
         'pgsb.session_context', coalesce(current_setting('pgsb.session_context', true), ''),
         'pgsb.identity_insert', coalesce(current_setting('pgsb.identity_insert', true), ''),
         'pgsb.nocount_now', coalesce(current_setting('pgsb.nocount_now', true), ''),
+        'pgsb.implicit_transactions', coalesce(current_setting('pgsb.implicit_transactions', true), ''),
         'pgsb.opened_cursor', coalesce(current_setting('pgsb.opened_cursor', true), '')];
 BEGIN
     IF v_documents <> '' THEN
@@ -149,7 +150,7 @@ BEGIN
 END;
 $$;
 
--- Takes what session_state tells; true where it had to change anything.
+-- Takes what session_state tells, or NULL; true where it had to change anything.
 CREATE OR REPLACE FUNCTION ssb_internal.restore_session_state(p_state text[])
 RETURNS boolean
 LANGUAGE plpgsql
@@ -159,7 +160,9 @@ DECLARE
     v_count CONSTANT integer := cardinality(p_state);
     v_was_different boolean;
 BEGIN
-    IF v_count % 2 = 0 THEN
+    IF p_state IS NULL THEN
+        RETURN false;
+    ELSIF v_count % 2 = 0 THEN
         RETURN ssb_internal.restore_settings(p_state);
     END IF;
     v_was_different := ssb_internal.restore_settings(p_state[:v_count - 1]);

@@ -24,6 +24,21 @@ BEGIN
 END;
 $$;
 
+-- SET IMPLICIT_TRANSACTIONS ON, before a statement that begins a transaction. @@ERROR and @@ROWCOUNT stay.
+CREATE OR REPLACE FUNCTION ssb_internal.begin_implicitly(session ssb.session)
+RETURNS ssb.session
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF session.trancount = 0 THEN
+        session.trancount := 1;
+        session.autocommit := false;
+    END IF;
+    RETURN session;
+END;
+$$;
+
 CREATE OR REPLACE PROCEDURE ssb_internal.commit_transaction(INOUT session ssb.session, line integer)
 LANGUAGE plpgsql
 AS $$

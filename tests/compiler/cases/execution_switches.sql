@@ -339,7 +339,11 @@ case.sql:3:5: error: SET NOEXEC ON in a procedure, function or trigger is not su
       |     ^^^^^^^^^^^^^
 hint: set it in the script, behind the call
 -- shows
-
+Msg 102, Level 15, State 1, Procedure p, Line 3
+case.sql:3:5: error: SET NOEXEC ON in a procedure, function or trigger is not supported.
+    3 |     SET NOEXEC ON;
+      |     ^^^^^^^^^^^^^
+hint: set it in the script, behind the call
 
 -- case: SET PARSEONLY counts for its whole batch and those up to OFF
 PRINT 'a';
