@@ -135,6 +135,18 @@ def test_a_loop_ended_by_its_condition_has_an_error(tsql: Tsql) -> None:
     assert tsql.prints == ["8134", "0"]
 
 
+@pytest.mark.parametrize(
+    "call", ["EXEC sp_executesql N'PRINT @@ERROR'", "EXEC ('PRINT @@ERROR')", "EXEC sp_mine"]
+)
+def test_a_declaration_with_a_value_resets_the_error(tsql: Tsql, call: str) -> None:
+    """Whoever reads it: a text, or a procedure of the script with a name such as the system's."""
+    tsql.run_well("CREATE PROCEDURE sp_mine AS PRINT @@ERROR")
+    tsql.run(
+        f"CREATE OR ALTER PROCEDURE sp_mine AS PRINT @@ERROR\nGO\nEXEC nosuch\nGO\nDECLARE @i int = 0 {call}"
+    )
+    assert tsql.prints == ["0"]
+
+
 def test_insert_execute_in_another_is_an_error_of_its_statement(tsql: Tsql) -> None:
     tsql.run_well("CREATE TABLE t (a int)")
     tsql.run_well("CREATE PROCEDURE one AS SELECT 1")
