@@ -63,9 +63,12 @@ SET enable_seqscan = off
 SET jit = off
 AS $$
 BEGIN
-    PERFORM ssb_internal.remove_endpoint(e) FROM ssb.conversation_endpoint AS e
-      WHERE e.endpoint_id = p_endpoint_id AND e.closed_at IS NOT NULL AND e.is_close_known AND (e.is_initiator OR e.is_cleaned_up)
-        AND ssb_internal.try_lock_endpoint(e.endpoint_id);
+    PERFORM FROM ssb.conversation_endpoint AS e
+      WHERE e.endpoint_id = p_endpoint_id AND e.closed_at IS NOT NULL AND e.is_close_known AND (e.is_initiator OR e.is_cleaned_up);
+    IF FOUND AND ssb_internal.try_lock_endpoint(p_endpoint_id) THEN
+        -- As it is now that it is locked.
+        PERFORM ssb_internal.remove_endpoint(e) FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = p_endpoint_id;
+    END IF;
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.remove_hidden(bigint) FROM PUBLIC;
