@@ -314,10 +314,11 @@ class Transport:
         else:
             await self._send_by_dialogs(near, peer, own)
         await self._count_use(near, peer, own.length, own.messages)
-        if seconds := peer.has_delivered(own, began):
-            if not peer.streams:
-                cursor = await near.execute("SELECT ssb_internal.start_streaming(%s)", [peer.peer_id])
-                (peer.streams,) = await cursor.fetchone() or (False,)
+        seconds = peer.has_delivered(own, began)
+        if (seconds or own.is_full) and not peer.streams:
+            cursor = await near.execute("SELECT ssb_internal.start_streaming(%s)", [peer.peer_id])
+            (peer.streams,) = await cursor.fetchone() or (False,)
+        if seconds:
             await asyncio.sleep(seconds)
         return True
 

@@ -108,11 +108,11 @@ def test_a_daemon_reads_on_while_messages_stream(
         with psycopg.connect(near.database.dsn, autocommit=True) as sender:
             while not is_over.is_set():
                 sender.execute(
-                    "SELECT ssb.send_batch(array_fill(%s::uuid, ARRAY[200]), array_fill('//Ask'::text, ARRAY[200]),"
-                    " array_fill('more'::bytea, ARRAY[200]))",
+                    "SELECT ssb.send_batch(array_fill(%s::uuid, ARRAY[1000]),"
+                    " array_fill('//Ask'::text, ARRAY[1000]), array_fill('more'::bytea, ARRAY[1000]))",
                     [handle],
                 )
-                sent += 200
+                sent += 1000
 
     sender = threading.Thread(target=stream)
     sender.start()
