@@ -237,8 +237,8 @@ def check_command(
 ) -> None:
     """Report every problem of every script, with its place. Touches no database.
 
-    PATH is a script, - for stdin, or a folder: all its .sql files. Each script knows the types and
-    modules of all. Exit status 1 when there is an error.
+    PATH is a script, - for stdin, or a folder: all its .sql files. Each script knows the
+    definitions of all. Exit status 1 when there is an error.
     """
     problems = Problems()
     options = CompileOptions(database=database, collation=collation)

@@ -52,6 +52,45 @@ def test_columns_that_nobody_has_are_warned_of_in_any_order_of_scripts() -> None
         ]
 
 
+def test_scripts_know_tables_views_and_queues_of_later_ones() -> None:
+    texts = {
+        "a.sql": "CREATE PROCEDURE a AS SELECT Nam FROM dbo.Seen;\nGO\n"
+        "CREATE PROCEDURE b AS RECEIVE conversation_handel FROM [In box];",
+        "b.sql": "CREATE OR ALTER VIEW dbo.Seen AS SELECT Name FROM dbo.Kept;",
+        "c.sql": "CREATE TABLE dbo.Kept (Name int, Other int REFERENCES dbo.Others);\nGO\n"
+        "CREATE PROCEDURE c AS SELECT Nam FROM dbo.Others;",
+        "d.sql": "CREATE TABLE dbo.Others (Id int PRIMARY KEY, Kept int REFERENCES dbo.Kept);",
+        "e.sql": "CREATE QUEUE [In box];",
+    }
+    sources = [Source(name, text) for name, text in texts.items()]
+    for processes in (1, 3):
+        found = check_scripts(sources, processes=processes)
+        assert sorted((one.span.source.name, one.span.line, one.message) for one in found) == [
+            ("a.sql", 1, "Invalid column name 'Nam'."),
+            ("a.sql", 3, "Invalid column name 'conversation_handel'."),
+            ("c.sql", 3, "Invalid column name 'Nam'."),
+        ]
+
+
+def test_an_order_in_which_scripts_run_is_kept() -> None:
+    of_a_database = [
+        Source("1.sql", "CREATE DATABASE One;\nGO\nUSE One;\nGO\nCREATE TABLE dbo.t (a int);"),
+        Source("2.sql", "CREATE PROCEDURE p AS SELECT b FROM t;"),
+        Source("3.sql", "USE master;\nGO\nCREATE TABLE dbo.u (b int);"),
+        Source("4.sql", "SELECT c FROM u;"),
+    ]
+    changed = [
+        Source("1.sql", "CREATE TABLE dbo.t (a int);"),
+        Source("2.sql", "SELECT a + 1 AS b FROM t;\nGO\nDROP TABLE t;"),
+        Source("3.sql", "CREATE TABLE dbo.t (a xml);\nGO\nSELECT a + 1 AS b FROM t;"),
+    ]
+    found = [
+        [(one.span.source.name, one.number) for one in check_scripts(scripts)]
+        for scripts in (of_a_database, changed)
+    ]
+    assert found == [[("2.sql", 207), ("4.sql", 207)], [("3.sql", 402)]]
+
+
 def test_names_that_are_almost_those_of_others_are_warned_of() -> None:
     script = """CREATE MESSAGE TYPE [//Shop/Order1] VALIDATION = NONE;
 CREATE CONTRACT [//Shop/Contract] ([//Shop/Order1] SENT BY ANY, [//Shop/Order2] SENT BY ANY);
