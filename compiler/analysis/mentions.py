@@ -96,7 +96,7 @@ def all_names(tokens: Iterable[Token]) -> set[str]:
 
 
 def created_relations(tokens: Sequence[Token]) -> set[str]:
-    """Return the folded names of the tables, views and queues that CREATE makes; temporary tables are none."""
+    """Return the folded names of the tables, views and queues that CREATE makes, but for temporary tables."""
     found: set[str] = set()
     words = [token.word for token in tokens]
     for place, word in enumerate(words):
