@@ -227,6 +227,27 @@ INSERT #t EXEC Nope2
     ]
 
 
+@pytest.mark.parametrize(
+    ("call", "missing"),
+    [
+        ("msdb.dbo.sp_send_dbmail @subject = N'a'", "Database Mail"),
+        ("msdb.dbo.sp_start_job N'Nightly'", "SQL Server Agent"),
+        ("master..xp_cmdshell 'dir'", "extended stored procedures"),
+        ("sp_OACreate 'a', @t OUTPUT", "OLE Automation"),
+        ("sp_addlinkedserver N'far'", "linked servers"),
+        ("sys.sp_cdc_enable_db", "change data capture"),
+    ],
+)
+def test_what_is_there_instead_of_a_procedure_of_the_system_is_told(call: str, missing: str) -> None:
+    found = list(check_scripts([Source("a.sql", f"DECLARE @t int;\nEXEC {call};")]))
+    assert [(one.severity, one.message.partition("'")[0]) for one in found] == [
+        ("warning", "no script creates the procedure ")
+    ]
+    assert found[0].hint is not None and missing in found[0].hint
+    made = Source("b.sql", f"CREATE PROCEDURE dbo.{call.split()[0].rpartition('.')[2]} AS RETURN 0;")
+    assert not [one for one in check_scripts([Source("a.sql", f"EXEC {call.split()[0]};"), made]) if one.hint]
+
+
 def test_a_trigger_order_that_is_not_obeyed_is_told() -> None:
     (problem,) = check_scripts([Source("a.sql", "EXEC sp_settriggerorder 'dbo.tr', 'First', 'INSERT'")])
     assert (problem.severity, problem.message.split(":")[0]) == (
