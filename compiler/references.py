@@ -40,7 +40,7 @@ _BUILT_IN = {"contract": ("DEFAULT",), "message type": ("DEFAULT",), "queue": ()
 _SUCCESSORS = (
     (
         ("sp_send_dbmail", "sysmail_"),
-        "there is no Database Mail: a procedure of that name in msdb may SEND to a queue that a program reads",
+        "there is no Database Mail: a procedure of that name in msdb may SEND to a program's queue",
     ),
     (
         tuple(f"sp_{verb}_job" for verb in ("add", "attach", "delete", "help", "start", "stop", "update")),
