@@ -25,7 +25,7 @@ from ..grammar.problems import Problems
 from ..grammar.source import Source
 from ..runtime_sql import installer
 from ..user_folders import write_whole
-from .options import compile_options, variables_option
+from .options import UNCHECKED_PATH, compile_options, variables_option
 from .progress import counted, progress_bar
 from .reports import FORMATS
 from .scripts import count_batches, folders_of, read_script, read_scripts, script_files
@@ -33,13 +33,14 @@ from .sqlcmd import Script
 
 
 @click.command("compile")
-@click.argument("scripts", nargs=-1, required=True, metavar="SCRIPT...")
+@click.argument("scripts", nargs=-1, required=True, metavar="SCRIPT...", type=UNCHECKED_PATH)
 @compile_options
 @variables_option
 @click.option(
     "--after",
     multiple=True,
     metavar="SCRIPT",
+    type=UNCHECKED_PATH,
     help="A script that has run before: SCRIPT may name the types, tables and modules that it makes. "
     "May be repeated.",
 )
@@ -48,6 +49,7 @@ from .sqlcmd import Script
     "old",
     multiple=True,
     metavar="OLD",
+    type=UNCHECKED_PATH,
     help="Print what takes a database from the definitions of OLD, a script or folder, to those of "
     "SCRIPT; messages and rows stay. May be repeated.",
 )
@@ -220,7 +222,7 @@ def _write(output: str, text: str) -> None:
 
 
 @click.command("check")
-@click.argument("scripts", nargs=-1, required=True, metavar="PATH...")
+@click.argument("scripts", nargs=-1, required=True, metavar="PATH...", type=UNCHECKED_PATH)
 @compile_options
 @variables_option
 @click.option(

@@ -76,6 +76,12 @@ def read_script(
     """
     if name == "-":
         source = Source.from_bytes("<stdin>", sys.stdin.buffer.read())
+    elif name.lower().endswith(".sqlproj"):
+        raise click.UsageError(
+            f"{name} is no script but a project: name the script that publishes it, or see pgsb assess"
+        )
+    elif Path(name).is_dir():
+        raise click.UsageError(f"{name} is a folder: name its scripts, in the order in which they are to run")
     else:
         try:
             source = Source.read(Path(name))
