@@ -280,6 +280,8 @@ def test_a_named_server_wins_over_the_private_one(
         assert pgsb("run", "-", stdin=script).out == f"{database.name}\n"
         environment.setenv("DATABASE_URL", "postgresql://nobody@127.0.0.1:1/nowhere")
         assert pgsb("run", "--dsn", database.dsn, "-", stdin=script).out == f"{database.name}\n"
+        as_sqlalchemy = database.dsn.replace("postgresql://", "postgresql+psycopg2://")
+        assert pgsb("run", "--dsn", as_sqlalchemy, "-", stdin=script).out == f"{database.name}\n"
 
 
 def test_a_server_that_does_not_answer_is_named_without_its_password(pgsb: Pgsb) -> None:
