@@ -132,7 +132,7 @@ def compile_command(
         if tsql:
             _write(output, difference.script())
             return
-        names = f"the difference from {', '.join(old)} to {names}"
+        names = f"the difference from {', '.join(old)} to {', '.join(scripts)}"
         given = [Script(difference.source())]
     keeps = keep_source or bool(old)
     options = CompileOptions(database, default_database, collation, keep_source=keeps)

@@ -14,11 +14,11 @@ from collections.abc import Callable, Sequence
 
 from ..grammar.problems import Problems, Unbound
 from ..grammar.source import Source
-from .analysis.mentions import all_names, created_relations, tokens_of
 from .collecting import rare_collections
 from .compiled import CompileOptions
 from .reading import ReadScript, read_script
 from .references import References
+from .script_order import in_running_order
 from .session import CompileSession
 
 # Characters of scripts from which on a second process is worth its start.
@@ -43,38 +43,7 @@ def check_scripts(
     ``progress`` is told of each script that was compiled, and how many batches it has.
     """
     with rare_collections():
-        return _check_all(_makers_first(sources), options, processes, progress)
-
-
-def _makers_first(sources: Sequence[Source]) -> Sequence[Source]:
-    """Put scripts that make tables, views and queues before those that name them and come too early.
-
-    Scripts that can run in the order that they have keep it. So do those of which one that does not say USE
-    comes after one that does: it begins in that one's database.
-    """
-    tokens = [tokens_of(source) for source in sources]
-    uses = [any(token.word == "USE" for token in found) for found in tokens]
-    if len(sources) < 2 or (any(uses) and not all(uses)):
-        return sources
-    maker: dict[str, int] = {}
-    for number, found in enumerate(tokens):
-        for name in created_relations(found):
-            maker.setdefault(name, number)
-    needs = [sorted({maker[name] for name in all_names(found) & maker.keys()}) for found in tokens]
-    placed: dict[int, Source] = {}
-    begun: set[int] = set()
-    waiting = [*reversed(range(len(sources)))]
-    while waiting:
-        number = waiting[-1]
-        # In a circle the one that was met first has to come last.
-        known = number in begun
-        begun.add(number)
-        missing = [other for other in needs[number] if other not in begun]
-        if known or not missing:
-            placed.setdefault(number, sources[waiting.pop()])
-        else:
-            waiting += reversed(missing)
-    return list(placed.values())
+        return _check_all(in_running_order(sources), options, processes, progress)
 
 
 def _check_all(

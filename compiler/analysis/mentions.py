@@ -90,29 +90,6 @@ def temporary_names(tokens: Sequence[Token]) -> set[str]:
     }
 
 
-def all_names(tokens: Iterable[Token]) -> set[str]:
-    """Return the folded names: words, and what stands in brackets or quotes."""
-    return {fold(token.name) for token in tokens if token.kind in _NAMES}
-
-
-def created_relations(tokens: Sequence[Token]) -> set[str]:
-    """Return the folded names of the tables, views and queues that CREATE makes, but for temporary tables."""
-    found: set[str] = set()
-    words = [token.word for token in tokens]
-    for place, word in enumerate(words):
-        begins = words[place - 1 : place] == ["CREATE"] or words[place - 3 : place] == [
-            "CREATE",
-            "OR",
-            "ALTER",
-        ]
-        if word in ("TABLE", "VIEW", "QUEUE") and begins:
-            last = place + 1
-            while words[last + 1 : last + 2] == ["."]:
-                last += 2
-            found |= {fold(token.name) for token in tokens[last : last + 1] if not token.name.startswith("#")}
-    return found
-
-
 def created_procedures(tokens: Sequence[Token]) -> tuple[set[str], set[str]]:
     """Return the folded names of the procedures that CREATE or ALTER makes, in strings too, and beginnings.
 
