@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
+from ..grammar.batches import split
+from ..grammar.problems import Problems
+from ..grammar.records import dataclass
 from ..grammar.source import Source
 from ..grammar.tokens import Token, TokenKind
-from .analysis.mentions import tokens_of
 from .catalog.names import fold
 
 _KINDS = (
@@ -21,29 +24,55 @@ _HEADS = tuple(
 _NAMES = (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED)
 
 
+@dataclass(frozen=True)
+class _Names:
+    """What is kept of a script, whose tokens may be many."""
+
+    says_use: bool
+    made: set[str]
+    named: set[str]
+
+
 def in_running_order(sources: Sequence[Source]) -> list[Source]:
     """Put scripts behind those that make what they name, as far as that is needed.
 
     An order that runs stays as it is: of what an earlier script makes the later makers are not asked. Scripts
-    that name one another keep their order. So do all of them where one that does not say USE comes among
-    others that do: it begins in their database.
+    that name one another keep their order. One that does not say USE stays behind the one before it, in whose
+    database it begins, where others do say it.
     """
-    tokens = [tokens_of(source) for source in sources]
-    uses = {any(token.word == "USE" for token in found) for found in tokens}
-    if len(uses) != 1:
+    if len(sources) < 2:
         return list(sources)
+    read = [_read(source) for source in sources]
+    uses = [names.says_use for names in read]
+    begins = [number for number, says in enumerate(uses) if says or not number or not any(uses)]
+    groups = [range(*places) for places in pairwise((*begins, len(sources)))]
     makers: dict[str, list[int]] = {}
-    for number, found in enumerate(tokens):
-        for name in set(_made(found)):
+    for number, group in enumerate(groups):
+        for name in set[str]().union(*(read[script].made for script in group)):
             makers.setdefault(name, []).append(number)
     needs = []
-    for number, found in enumerate(tokens):
+    for number, group in enumerate(groups):
         needed: set[int] = set()
-        for name in set(_named(found)) & makers.keys():
+        for name in set[str]().union(*(read[script].named & makers.keys() for script in group)):
             earlier = [maker for maker in makers[name] if maker <= number]
             needed.update(earlier or makers[name])
         needs.append(sorted(needed - {number}))
-    return [sources[number] for circle in _circles(needs) for number in circle]
+    if any(uses) and not uses[0]:
+        # It begins where the connection does.
+        needs = [[0, *others] if number else [] for number, others in enumerate(needs)]
+    order = [groups[number] for circle in _circles(needs) for number in circle]
+    return [sources[number] for group in order for number in group]
+
+
+def _read(source: Source) -> _Names:
+    says_use = False
+    made: set[str] = set()
+    named: set[str] = set()
+    for batch in split(source, Problems()):
+        says_use |= any(token.word == "USE" for token in batch.tokens)
+        made.update(_made(batch.tokens))
+        named.update(_named(batch.tokens))
+    return _Names(says_use, made, named)
 
 
 def _made(tokens: Sequence[Token]) -> Iterator[str]:
