@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from ..compiler.compiled import COMPILED_BY, NO_TSQL
 from ..compiler.script_order import in_running_order
 from ..grammar.problems import Problems
 from ..grammar.source import Source, find_file, not_read_by_others
@@ -129,7 +130,7 @@ def _read(path: Path, project: Project) -> None:
     if source.text.count("\0") > 3:
         project.unreadable[str(path)] = "it is no text, but binary data"
         return
-    if source.text.startswith("-- Compiled by pgsb "):
-        project.unreadable[str(path)] = "it is PostgreSQL's: pgsb compile wrote it"
+    if source.text.startswith(COMPILED_BY):
+        project.unreadable[str(path)] = NO_TSQL
         return
     project.sources.append(source)

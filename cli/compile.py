@@ -10,7 +10,7 @@ import click
 
 from .. import __version__
 from ..compiler.collecting import rare_collections
-from ..compiler.compiled import in_comment
+from ..compiler.compiled import COMPILED_BY, in_comment
 from ..compiler.pipeline import (
     CompiledBatch,
     CompiledScript,
@@ -204,7 +204,7 @@ def _header(options: CompileOptions, names: str, parts: installer.Parts) -> str:
     given += f" --collation {options.collation}" * (options.collation != "cs")
     given += f" --default-database {options.default_database}" * bool(options.default_database)
     return (
-        f"-- Compiled by pgsb {__version__}{in_comment(f'{given} from {names}')}: change those, "
+        f"{COMPILED_BY}{__version__}{in_comment(f'{given} from {names}')}: change those, "
         "not this text.\n"
         "-- It needs the runtime of that version, or a newer one "
         f"(pgsb install --parts {parts}, pgsb upgrade).\n\n"

@@ -129,6 +129,19 @@ def test_a_folder_stands_for_its_scripts(pgsb: Pgsb) -> None:
     assert pgsb("check", "database/deeper").err == "1 script, 2 batches, no problems\n"
 
 
+@pytest.mark.usefixtures("folder")
+def test_what_compile_has_written_is_no_script(pgsb: Pgsb) -> None:
+    good = Path("database", "deeper", "good.SQL")
+    written = Path("database", "deeper", "written.sql")
+    assert pgsb("compile", str(good), "-o", str(written)).status == 0
+    why = f"{written}: it is PostgreSQL's: pgsb compile wrote it\n"
+    left = pgsb("check", "database/deeper")
+    assert (left.status, left.err) == (0, f"not read: {why}1 script, 2 batches, no problems\n")
+    for command in ("check", "compile", "run"):
+        left = pgsb(command, str(written))
+        assert left.status == 2 and left.err.endswith(f"\nError: cannot read {why}")
+
+
 def test_a_folder_without_scripts_is_an_error(pgsb: Pgsb, tmp_path: Path) -> None:
     left = pgsb("check", str(tmp_path))
     assert (left.status, "has no .sql files" in left.err) == (2, True)
