@@ -100,7 +100,7 @@ def test_declared_terminals_are_no_keywords() -> None:
 
 
 def test_a_batch_that_is_all_wrong_is_looked_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each error had all tokens before it read again: a text of another system was checked for hours."""
+    """Each error had all tokens before it read again: the time grew with the square of the text."""
     seen: list[range] = []
 
     def noted(tokens: Sequence[Token], source: Source, places: range) -> str | None:
