@@ -18,8 +18,8 @@ _GO = re.compile(r"^[ \t]*go\b[^\n]*", re.IGNORECASE | re.MULTILINE)
 def script_files(names: Sequence[str]) -> list[str]:
     """The scripts that are meant: a folder stands for its .sql files, in the order of their paths.
 
-    Tells on stderr of what pgsb compile has written there, which is left out. Raises click.UsageError for a
-    folder without any.
+    Tells on stderr of what pgsb compile has written, which is left out. Raises click.UsageError for a folder
+    without any, and where nothing else is meant.
     """
     found: list[str] = []
     for name in names:
@@ -32,12 +32,13 @@ def script_files(names: Sequence[str]) -> list[str]:
         )
         if not inside:
             raise click.UsageError(f"the folder {name} has no .sql files")
-        for path in inside:
-            if _is_compiled(path):
-                click.echo(f"not read: {path}: {NO_TSQL}", err=True)
-            else:
-                found.append(path)
-    return found
+        found += inside
+    compiled = [name for name in found if name != "-" and _is_compiled(name)]
+    if compiled and len(compiled) == len(found):
+        raise click.UsageError(f"cannot read {compiled[0]}: {NO_TSQL}")
+    for name in compiled:
+        click.echo(f"not read: {name}: {NO_TSQL}", err=True)
+    return [name for name in found if name not in compiled]
 
 
 def _is_compiled(path: str) -> bool:

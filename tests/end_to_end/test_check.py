@@ -135,8 +135,9 @@ def test_what_compile_has_written_is_no_script(pgsb: Pgsb) -> None:
     written = Path("database", "deeper", "written.sql")
     assert pgsb("compile", str(good), "-o", str(written)).status == 0
     why = f"{written}: it is PostgreSQL's: pgsb compile wrote it\n"
-    left = pgsb("check", "database/deeper")
-    assert (left.status, left.err) == (0, f"not read: {why}1 script, 2 batches, no problems\n")
+    for paths in (["database/deeper"], [str(written), str(good)]):
+        left = pgsb("check", *paths)
+        assert (left.status, left.err) == (0, f"not read: {why}1 script, 2 batches, no problems\n")
     for command in ("check", "compile", "run"):
         left = pgsb(command, str(written))
         assert left.status == 2 and left.err.endswith(f"\nError: cannot read {why}")
