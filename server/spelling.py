@@ -24,12 +24,14 @@ _MESSAGES = re.compile(
     r"(?='[^']+' is not a constraint\.$)|"
     r"Index cannot be created on object |Cannot alter (?='[^']+' because)|"
     r"The service queue (?=\"[^\"]+\" cannot be directly)|Database (?='[^']+' does not exist\.$)|"
-    r'Cannot find either column "[^"]*" or the user-defined function or aggregate )'
-    r"(?P<quoted>(?P<mark>['\"])(?P<name>(?:(?!(?P=mark)).)+)(?P=mark))"
+    r'Cannot find either column "[^"]*" or the user-defined function or aggregate |'
+    r"Collection specified does not exist in metadata : |"
+    r"Column, parameter, or variable #\d+: Cannot find data type )"
+    r"(?:(?P<mark>['\"])(?P<name>(?:(?!(?P=mark)).)+)(?P=mark)|(?<=data type )(?P<type>.+)(?=\.$))"
 )
 _OBJECT_ALONE = (
     *("Invalid column", "There", "Cannot find the", "Cannot alter", "Object", "Could not truncate", "Index"),
-    *("Column name", "Duplicate", "ALTER TABLE", "The service queue", "The ALTER TABLE"),
+    *("Column name", "Duplicate", "ALTER TABLE", "The service queue", "The ALTER TABLE", "Collection"),
 )
 _CATCH = re.compile(r"\bCATCH\b", re.IGNORECASE)
 _OF_ROWS = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE"})
@@ -52,14 +54,17 @@ def as_written(message: str, script: str, line: int = 1) -> str:
     found = _MESSAGES.match(message)
     if found is None:
         return message
-    *schema, name = found["name"].split(".")
+    *schema, name = (found["name"] or found["type"]).split(".")
     # 4104 knows the alias that is missing, not the column asked of it.
     is_alias = found["before"].startswith("The multi-part")
     is_schema = found["before"].startswith("The specified schema")
     is_alone = found["before"].startswith(("The service queue", "The ALTER TABLE"))
 
     def named(shown: str) -> str:
-        return message.replace(found["quoted"], found["mark"] + shown + found["mark"])
+        if found["type"] is not None:
+            return f"{message[: found.start('type')]}{shown}{message[found.end('type') :]}"
+        mark = found["mark"]  # Some messages tell the name twice.
+        return message.replace(f"{mark}{found['name']}{mark}", f"{mark}{shown}{mark}")
 
     if found["before"] == "Cannot drop the index " and schema and name != "*":
         # DROP INDEX i ON dbo.t, or t.i: it is shown behind its table.

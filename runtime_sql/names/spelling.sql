@@ -337,7 +337,7 @@ DECLARE
     v_around text[];
 BEGIN
     IF p_number NOT IN (207, 208, 218, 219, 239, 252, 253, 416, 462, 547, 1088, 1752, 1754, 1911, 1913, 1914, 2010, 2501, 2702, 2705, 2714, 2760, 2812, 3701, 3705, 3728, 3732, 4104,
-                        4121, 4513, 4701, 4708, 4901, 4902, 4909, 4920, 4924, 8197, 15151) THEN
+                        4121, 4513, 4701, 4708, 4901, 4902, 4909, 4920, 4924, 6314, 8197, 15151) THEN
         RETURN p_message;
     ELSIF p_number = 547 AND p_message !~ '^The ALTER TABLE ' THEN
         RETURN p_message;
@@ -357,7 +357,7 @@ BEGIN
         -- 4104 knows the alias that is missing, not the column asked of it.
         v_parts := CASE p_number WHEN 2702 THEN ARRAY[v_name || '_dbo'] ELSE string_to_array(v_name, '.') END
                    || CASE WHEN p_number IN (2702, 2760, 4104) THEN '{*}'::text[] ELSE '{}' END;
-        v_alone := v_mark = '''' AND p_number IN (207, 239, 252, 253, 462, 1752, 1754, 1913, 1914, 2705, 2714, 3728, 4708, 4901, 4909, 4920, 4924, 15151)
+        v_alone := v_mark = '''' AND p_number IN (207, 239, 252, 253, 462, 1752, 1754, 1913, 1914, 2705, 2714, 3728, 4708, 4901, 4909, 4920, 4924, 6314, 15151)
                    OR p_number IN (416, 547);
         v_shown := NULL;
         FOREACH v_text IN ARRAY array_remove(ARRAY[
