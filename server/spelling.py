@@ -55,6 +55,8 @@ def as_written(message: str, script: str, line: int = 1) -> str:
     if found is None:
         return message
     *schema, name = (found["name"] or found["type"]).split(".")
+    # A schema that is there has its own spelling in the message already.
+    qualifier = fold(schema[-1]) if schema else ""
     # 4104 knows the alias that is missing, not the column asked of it.
     is_alias = found["before"].startswith("The multi-part")
     is_schema = found["before"].startswith("The specified schema")
@@ -90,7 +92,7 @@ def as_written(message: str, script: str, line: int = 1) -> str:
             continue
         if name == "*":
             # Of a schema that is not there PostgreSQL tells no more.
-            ends = (end for end in range(1, len(parts)) if schema[-1] in _schemas(*parts[:end]))
+            ends = (end for end in range(1, len(parts)) if qualifier in _schemas(*parts[:end]))
             if end := next(ends, None):
                 return named(".".join(parts[: end + 1]))
             continue
@@ -99,8 +101,8 @@ def as_written(message: str, script: str, line: int = 1) -> str:
         if found["before"].startswith(_OBJECT_ALONE) and (found["mark"] == "'" or is_alone):
             return named(parts[-1])
         # A bare name is none of a schema of its own.
-        is_default = bool(schema) and re.fullmatch(rf"(\w+_)?{DEFAULT_SCHEMA}|pg_temp.*", schema[-1])
-        if not schema or (len(parts) == 1 and is_default) or schema[-1] in _schemas(*parts[:-1]):
+        is_default = bool(schema) and re.fullmatch(rf"(\w+_)?{DEFAULT_SCHEMA}|pg_temp.*", qualifier)
+        if not schema or (len(parts) == 1 and is_default) or qualifier in _schemas(*parts[:-1]):
             return named(".".join(parts))
     return named(".".join(schema)) if name == "*" else message
 

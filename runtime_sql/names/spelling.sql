@@ -272,7 +272,7 @@ DECLARE
     c_part CONSTANT text := '(?:\[(?:[^\]]|\]\])*\]|"(?:[^"]|"")*"|[[:alpha:]_][\w@#$]*|#[\w@#$]+)';
     c_no_names CONSTANT text := '--[^\n]*|/\*.*?\*/|''(?:[^'']|'''')*''';
     v_name CONSTANT text := p_parts[cardinality(p_parts)];
-    v_schema CONSTANT text := p_parts[cardinality(p_parts) - 1];
+    v_schema CONSTANT text := sys.fold(p_parts[cardinality(p_parts) - 1]);
     v_behind text;
     v_text text;
     v_chain text;
@@ -352,7 +352,8 @@ BEGIN
           FROM regexp_matches(p_message, '(''[^'']+''|"[^"]+")', 'g') AS m (quoted)
     LOOP
         -- Of 547 the constraint, where it could not be made: of others the names are known.
-        CONTINUE WHEN v_name <> lower(v_name)
+        -- A schema that is there has its own spelling already.
+        CONTINUE WHEN substring(v_name FROM '[^.]*$') <> lower(substring(v_name FROM '[^.]*$'))
                       OR p_number = 547 AND NOT starts_with(split_part(p_message, ' constraint ', 2), v_mark || v_name || v_mark);
         -- 4104 knows the alias that is missing, not the column asked of it.
         v_parts := CASE p_number WHEN 2702 THEN ARRAY[v_name || '_dbo'] ELSE string_to_array(v_name, '.') END
