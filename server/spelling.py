@@ -14,7 +14,7 @@ from ..compiler.target.quoting import text_literal
 _MESSAGES = re.compile(
     r"(?P<before>Invalid object name |Invalid column name |There is already an object named |"
     r"Cannot drop the (?:\w+|XML schema collection) |Cannot drop type |Cannot use DROP \w+ with |"
-    r"Cannot perform alter on |Cannot (?:find|alter) the (?:\w+|XML schema collection) |Object |The object |"
+    r"An explicit DROP INDEX is not allowed on index |Cannot perform alter on |Cannot (?:find|alter) the (?:\w+|XML schema collection) |Object |The object |"
     r"Could not truncate object |Could not find stored procedure |"
     r"The multi-part identifier |The specified schema name |Column name |"
     r"Could not find the type |The type |ALTER TABLE only allows [^']*Column |"
@@ -68,9 +68,9 @@ def as_written(message: str, script: str, line: int = 1) -> str:
         mark = found["mark"]  # Some messages tell the name twice.
         return message.replace(f"{mark}{found['name']}{mark}", f"{mark}{shown}{mark}")
 
-    if found["before"] == "Cannot drop the index " and schema and name != "*":
+    if found["before"].endswith(" index ") and schema and name != "*":
         # DROP INDEX i ON dbo.t, or t.i: it is shown behind its table.
-        table, index = (_chain(part, script, line) for part in (schema[-1], name))
+        table, index = (_chain(part, script, line) for part in (qualifier, name))
         return named(f"{'.'.join(table or schema)}.{index[-1] if index else name}")
     for match in chain.from_iterable(_NAME.finditer(text) for text in _texts(script, line)):
         parts = _parts(match[0])

@@ -271,7 +271,7 @@ AS $$
 DECLARE
     c_part CONSTANT text := '(?:\[(?:[^\]]|\]\])*\]|"(?:[^"]|"")*"|[[:alpha:]_][\w@#$]*|#[\w@#$]+)';
     c_no_names CONSTANT text := '--[^\n]*|/\*.*?\*/|''(?:[^'']|'''')*''';
-    v_name CONSTANT text := p_parts[cardinality(p_parts)];
+    v_name CONSTANT text := sys.fold(p_parts[cardinality(p_parts)]);
     v_schema CONSTANT text := sys.fold(p_parts[cardinality(p_parts) - 1]);
     v_behind text;
     v_text text;
@@ -336,7 +336,7 @@ DECLARE
     v_stack text;
     v_around text[];
 BEGIN
-    IF p_number NOT IN (207, 208, 218, 219, 239, 252, 253, 416, 462, 547, 1088, 1752, 1754, 1911, 1913, 1914, 2010, 2501, 2702, 2705, 2714, 2760, 2812, 3701, 3705, 3728, 3732, 4104,
+    IF p_number NOT IN (207, 208, 218, 219, 239, 252, 253, 416, 462, 547, 1088, 1752, 1754, 1911, 1913, 1914, 2010, 2501, 2702, 2705, 2714, 2760, 2812, 3701, 3705, 3723, 3728, 3732, 4104,
                         4121, 4513, 4701, 4708, 4901, 4902, 4909, 4920, 4924, 6314, 8197, 15151) THEN
         RETURN p_message;
     ELSIF p_number = 547 AND p_message !~ '^The ALTER TABLE ' THEN
@@ -365,7 +365,7 @@ BEGIN
             ssb_internal.source_by_name(p_procedure), nullif(current_setting('pgsb.text', true), ''),
             ssb_internal.source_of(v_around[1], v_around[2]), substring(current_query() FROM '/\* T-SQL:\n(.*) \*/$')], NULL)
         LOOP
-            v_shown := coalesce(CASE WHEN p_message !~ '^Cannot drop the index ' OR v_name LIKE '%.*' THEN
+            v_shown := coalesce(CASE WHEN p_message !~ '^(Cannot drop the|An explicit DROP INDEX is not allowed on) index ' OR v_name LIKE '%.*' THEN
                                           ssb_internal.name_in_text(v_text, v_parts, p_line, v_alone) END,
                                 -- An index, behind its table.
                                 coalesce(regexp_replace(ssb_internal.name_in_text(v_text, v_parts, p_line, false), '[.][^.]*$', ''),
