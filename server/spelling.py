@@ -14,7 +14,8 @@ from ..compiler.target.quoting import text_literal
 _MESSAGES = re.compile(
     r"(?P<before>Invalid object name |Invalid column name |There is already an object named |"
     r"Cannot drop the (?:\w+|XML schema collection) |Cannot drop type |Cannot use DROP \w+ with |"
-    r"An explicit DROP INDEX is not allowed on index |Cannot perform alter on |Cannot (?:find|alter) the (?:\w+|XML schema collection) |Object |The object |"
+    r"An explicit DROP INDEX is not allowed on index |"
+    r"Cannot perform alter on |Cannot (?:find|alter) the (?:\w+|XML schema collection) |Object |The object |"
     r"Could not truncate object |Could not find stored procedure |"
     r"The multi-part identifier |The specified schema name |Column name |"
     r"Could not find the type |The type |ALTER TABLE only allows [^']*Column |"
@@ -45,6 +46,10 @@ _PART = rf"(?:{_QUOTED_NAME}|[^\W\d][\w@#$]*|\#[\w@#$]+)"
 _NAME = re.compile(rf"(?<![\w@#$.]){_PART}(?:\s*\.\s*(?:{_PART})?)*")
 
 
+_OF_TEMPORARY = re.compile(r"""['"](?:tempdb\.)?dbo\.(\#[^'"]+)['"]""")
+_QUOTED = re.compile(r"""(?<=')[^']+(?=')|(?<=")[^"]+(?=")""")
+
+
 def as_written(message: str, script: str, line: int = 1) -> str:
     """Return an error's message with its name as ``script`` has it; unchanged where it has none.
 
@@ -53,7 +58,8 @@ def as_written(message: str, script: str, line: int = 1) -> str:
     """
     found = _MESSAGES.match(message)
     if found is None:
-        return message
+        temporary = _OF_TEMPORARY.search(message)
+        return message if temporary is None else _temporary_as_written(message, temporary[1], script)
     *schema, name = (found["name"] or found["type"]).split(".")
     # A schema that is there has its own spelling in the message already.
     qualifier = fold(schema[-1]) if schema else ""
@@ -105,6 +111,24 @@ def as_written(message: str, script: str, line: int = 1) -> str:
         if not schema or (len(parts) == 1 and is_default) or qualifier in _schemas(*parts[:-1]):
             return named(".".join(parts))
     return named(".".join(schema)) if name == "*" else message
+
+
+def _temporary_as_written(message: str, table: str, script: str) -> str:
+    """Return the message of a row of a temporary table with the names as the script has them that makes it."""
+    name = rf"(?:\w*\.\w*\.)?\[?{re.escape(table)}\b"
+    made = re.search(rf"\b(?:TABLE|INTO)\s+({name})", script, re.IGNORECASE)
+    if made is None:
+        return message
+    spelled: dict[str, str] = {}
+    for match in _NAME.finditer(_without_comments(script[made.start(1) :])):
+        part = _parts(match[0])[-1]
+        spelled.setdefault(fold(part), part)
+
+    def shown(quoted: re.Match[str]) -> str:
+        *schema, name = quoted[0].split(".")
+        return ".".join([*schema, spelled.get(name, name) if name != "tempdb" else name])
+
+    return _QUOTED.sub(shown, message)
 
 
 def _chain(name: str, script: str, line: int) -> list[str]:
