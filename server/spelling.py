@@ -114,7 +114,7 @@ def as_written(message: str, script: str, line: int = 1) -> str:
 
 
 def _temporary_as_written(message: str, table: str, script: str) -> str:
-    """Return the message of a row of a temporary table with the names as the script has them that makes it."""
+    """Return the message of a temporary table's row with the names as the script has them that makes it."""
     name = rf"(?:\w*\.\w*\.)?\[?{re.escape(table)}\b"
     made = re.search(rf"\b(?:TABLE|INTO)\s+({name})", script, re.IGNORECASE)
     if made is None:
