@@ -15,6 +15,7 @@ from activation import DRAIN, activate, send, tsql, until
 from pgsb.compiler.pipeline import CompileOptions, compile_script
 from pgsb.grammar.source import Source
 from pgsb.observe.findings import Dialog, Finding, diagnose
+from pgsb.runtime_sql.installer import upgrade
 from support import Connection, Database
 
 Connect = Callable[..., Connection]
@@ -165,6 +166,13 @@ FAULTS: dict[int, tuple[Fault, str, dict[str, Any], bool]] = {
     111: (_do("CREATE PUBLICATION everything FOR ALL TABLES"), "publication everything", {}, True),
     112: (_set("default_transaction_read_only = on"), "default_transaction_read_only", {}, True),
     114: (_set("session_replication_role = replica"), "session_replication_role", {}, True),
+    115: (_do("ALTER TABLE ssb.message_0 SET UNLOGGED"), "the runtime's tables", {}, True),
+    116: (
+        _do("SELECT pg_create_physical_replication_slot('forgotten', true)"),
+        "replication slot forgotten",
+        {"kept_wal": "0"},
+        True,
+    ),
     201: (lambda sql, _: activate(sql, DRAIN), "pgsb broker", {}, False),
     202: (lambda sql, _: _daemon(sql), "here [1]", {}, False),
     203: (lambda sql, _: _daemon(sql), "here [1]", {}, False),
@@ -283,6 +291,72 @@ def test_a_fault_is_found_and_mended(number: int, sql: Connection, connect: Conn
         if number == 102 or number == 311:
             until(lambda: not [one for one in found(sql, number, **limits) if one.object == after[0].object])
         assert not [one for one in found(sql, number, **limits) if one.object == after[0].object]
+
+
+# What somebody does to the runtime, and what is then said to be missing.
+DAMAGES = {
+    "DROP FUNCTION ssb.send(uuid, text, bytea) CASCADE": "function ssb.send(uuid,text,bytea)",
+    "DROP VIEW sys.service_queues CASCADE": "view sys.service_queues",
+    "ALTER TABLE ssb.queue DISABLE TRIGGER USER": "trigger announce_definition on ssb.queue",
+    "DROP INDEX ssb.message_0_by_order": "index ssb.message_0_by_order",
+    "REVOKE USAGE ON SCHEMA sys FROM PUBLIC": "GRANT USAGE ON SCHEMA sys TO PUBLIC",
+    "GRANT EXECUTE ON FUNCTION ssb_internal.check_runtime() TO PUBLIC": (
+        "REVOKE EXECUTE ON ROUTINE ssb_internal.check_runtime() FROM PUBLIC"
+    ),
+    # Other checks ask them.
+    "DROP TABLE ssb.broker_log CASCADE": "table ssb.broker_log",
+    "DROP FUNCTION ssb_internal.check_queues(jsonb)": "function ssb_internal.check_queues(jsonb)",
+    "DROP SCHEMA sys CASCADE": "1",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_what_is_missing_of_the_runtime_is_found_and_made_anew(damage: str, sql: Connection) -> None:
+    assert found(sql, 115) == []
+    sql.execute(damage.encode())
+    (one,) = found(sql, 115)
+    assert DAMAGES[damage] in one.detail
+    assert (one.remedy, one.run_with) == ("pgsb upgrade", "shell")
+    upgrade(sql)
+    assert found(sql, 115) == []
+
+
+def test_what_no_upgrade_makes_anew_is_a_statement(sql: Connection) -> None:
+    sql.execute("ALTER TABLE ssb.queue DROP CONSTRAINT queue_pkey CASCADE")
+    upgrade(sql)  # it does not forget what it once made
+    (one,) = found(sql, 115)
+    assert one.remedy is not None and one.remedy.startswith(
+        "ALTER TABLE ssb.queue ADD CONSTRAINT queue_pkey "
+    )
+    mend(sql, one)
+    assert found(sql, 115) == []
+
+
+def test_what_others_have_revoked_is_not_missing(sql: Connection) -> None:
+    sql.execute("REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA ssb FROM PUBLIC")
+    assert found(sql, 115) == []
+
+
+def test_a_queue_of_its_own_is_no_part_of_the_runtime(sql: Connection) -> None:
+    tsql(sql, "CREATE QUEUE dbo.Soon;")
+    upgrade(sql)
+    tsql(sql, "DROP QUEUE dbo.Soon;")
+    assert found(sql, 115) == []
+
+
+def test_a_prepared_transaction_that_holds_a_group_is_found(sql: Connection, connect: Connect) -> None:
+    send(sql, "x")
+    other = connect(autocommit=False)
+    other.execute("SELECT * FROM ssb.receive('dbo.to_queue')")
+    other.execute("PREPARE TRANSACTION 'it''s booked'")
+    status = (
+        "SELECT held_by, held_by_pid, held_since IS NULL FROM ssb.queue_status WHERE queue = 'dbo.to_queue'"
+    )
+    assert sql.execute(status).fetchall() == [("prepared transaction it's booked", None, False)]
+    (one,) = found(sql, 311, **NOW)
+    mend(sql, one)
+    assert found(sql, 311, **NOW) == []
+    assert sql.execute("SELECT count(*) FROM ssb.receive('dbo.to_queue')").fetchone() == (1,)
 
 
 def test_a_claim_waits_since_its_stream_was_seen_to_be_gone(sql: Connection, connect: Connect) -> None:
