@@ -140,13 +140,17 @@ BEGIN
                                    AND a.pid IN (SELECT h.pid FROM holders AS h)
                                 UNION ALL
                                 SELECT p.prepared,
-                                       format('prepared transaction %s of %s, since %s', p.gid, p.owner, p.prepared)
+                                       format('prepared transaction %s of %s, since %s',
+                                              p.gid, p.owner, p.prepared)
                                   FROM pg_prepared_xacts AS p
                                  WHERE p.database = current_database()
-                                   AND '-1/' || p.transaction IN (SELECT h.virtualtransaction FROM holders AS h)
+                                   AND EXISTS (
+                                       SELECT FROM pg_locks AS k
+                                         JOIN holders AS h ON h.virtualtransaction = k.virtualtransaction
+                                        WHERE k.transactionid = p.transaction AND h.pid IS NULL)
                                ) AS t (since, what)),
-                    HINT = 'pg_terminate_backend ends a session, ROLLBACK PREPARED or COMMIT PREPARED a prepared'
-                           ' transaction; nothing was changed here.';
+                    HINT = 'pg_terminate_backend ends a session, ROLLBACK PREPARED a prepared transaction;'
+                           ' nothing was changed here.';
             END IF;
         END;
         PERFORM pg_sleep(0.1), pg_stat_clear_snapshot();

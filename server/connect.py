@@ -265,7 +265,7 @@ def older_runtime(target: Target, installed: str, needed: str) -> ServerError:
     if installed == needed:
         return ServerError(
             f"parts of the runtime in {describe(target)} are missing",
-            f"`pgsb upgrade{_dsn_option(target)}` makes them anew; `pgsb diagnose` tells then what else is missing",
+            f"`pgsb upgrade{_dsn_option(target)}` makes them anew",
         )
     return ServerError(
         f"the runtime in {describe(target)} is version {installed}, this pgsb needs {needed}",

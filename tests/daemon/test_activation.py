@@ -62,7 +62,8 @@ def test_a_message_of_a_prepared_transaction_starts_the_program(
 def test_definitions_and_messages_for_other_instances_can_be_prepared(sql: Connection) -> None:
     tsql(
         sql,
-        "CREATE ENDPOINT e STATE = STARTED AS TCP (LISTENER_PORT = 4022) FOR SERVICE_BROKER (AUTHENTICATION = WINDOWS);\n"
+        "CREATE ENDPOINT e STATE = STARTED AS TCP (LISTENER_PORT = 4022)"
+        " FOR SERVICE_BROKER (AUTHENTICATION = WINDOWS);\n"
         "CREATE ROUTE Away WITH SERVICE_NAME = '//Away', ADDRESS = 'TCP://far:4022';",
     )
     sql.execute("SET ssb.two_phase = on")

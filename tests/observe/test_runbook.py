@@ -444,7 +444,8 @@ def test_a_publication_for_all_tables_is_found(desk: Desk) -> None:
     # Every table that a publication can have lets go of its rows.
     unidentified = """
         SELECT c.relname FROM pg_class AS c
-         WHERE c.relnamespace = 'ssb'::regnamespace AND c.relkind = 'r' AND c.relpersistence = 'p' AND c.relreplident <> 'f'
+         WHERE c.relnamespace = 'ssb'::regnamespace AND c.relkind = 'r'
+           AND c.relpersistence = 'p' AND c.relreplident <> 'f'
            AND NOT EXISTS (SELECT FROM pg_index AS i WHERE i.indrelid = c.oid AND i.indisprimary)"""
     assert desk.sql.execute(unidentified).fetchall() == []
     assert desk.sql.execute(receive).fetchone() == (1,)
