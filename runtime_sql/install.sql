@@ -197,6 +197,7 @@
 
 -- Checks for operators
 \ir checks/kinds.sql
+\ir checks/stalls.sql
 \ir checks/runtime.sql
 \ir checks/instance.sql
 \ir checks/daemon.sql

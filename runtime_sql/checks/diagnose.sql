@@ -13,6 +13,7 @@ CREATE OR REPLACE FUNCTION ssb.diagnose(from_service text DEFAULT NULL, to_servi
 RETURNS TABLE (number integer, severity text, object text, title text, detail text, meaning text, remedy text, run_with text)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET lock_timeout = '2s'
 AS $$
 #variable_conflict use_column
 BEGIN
@@ -27,6 +28,8 @@ BEGIN
         RETURN QUERY
         SELECT f.number, k.severity, f.object, k.title, f.detail, k.meaning, f.remedy, CASE WHEN f.remedy IS NOT NULL THEN f.run_with END
           FROM (SELECT * FROM ssb_internal.check_instance($6) AS c WHERE 'instance' = ANY (coalesce($9, '{instance}'))
+                UNION ALL
+                SELECT * FROM ssb_internal.check_stalls($6) AS c WHERE 'instance' = ANY (coalesce($9, '{instance}'))
                 UNION ALL
                 SELECT * FROM ssb_internal.check_runtime() AS c WHERE 'instance' = ANY (coalesce($9, '{instance}'))
                 UNION ALL
@@ -47,6 +50,15 @@ BEGIN
         SELECT f.number, k.severity, f.object, k.title, f.detail, k.meaning, f.remedy, f.run_with
           FROM ssb_internal.check_runtime() AS f JOIN ssb_internal.finding_kinds() AS k ON k.number = f.number
          ORDER BY f.object;
+        IF NOT FOUND THEN
+            RAISE;
+        END IF;
+    WHEN lock_not_available THEN
+        -- Somebody has locked what the other checks read.
+        RETURN QUERY
+        SELECT f.number, k.severity, f.object, k.title, f.detail, k.meaning, f.remedy, f.run_with
+          FROM ssb_internal.check_stalls(coalesce($6, '{}') || '{"waiting": "0"}', true) AS f JOIN ssb_internal.finding_kinds() AS k ON k.number = f.number
+         ORDER BY f.number, f.object;
         IF NOT FOUND THEN
             RAISE;
         END IF;

@@ -151,6 +151,14 @@ AS $$
       FROM pg_replication_slots AS s
      CROSS JOIN LATERAL (SELECT (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_lsn() END - s.restart_lsn)::bigint AS kept) AS w
      CROSS JOIN ssb_internal.diagnosis_limits(p_limits) AS l
-     WHERE w.kept >= pg_size_bytes(l.kept_wal);
+     WHERE w.kept >= pg_size_bytes(l.kept_wal)
+    UNION ALL
+    SELECT 119, 'archive_command',
+           format('%s failures, the last of %s; %s', a.failed_count, a.last_failed_wal,
+                  coalesce('archived until ' || to_char(a.last_archived_time AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'), 'nothing was ever archived')),
+           NULL, NULL
+      FROM pg_stat_archiver AS a CROSS JOIN ssb_internal.diagnosis_limits(p_limits) AS l
+     WHERE current_setting('archive_mode') <> 'off' AND a.last_failed_time > coalesce(a.last_archived_time, '-infinity')
+       AND coalesce(a.last_archived_time, a.stats_reset, '-infinity') < clock_timestamp() - l.waiting;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.check_instance(jsonb) FROM PUBLIC;

@@ -138,6 +138,21 @@ def test_a_database_that_is_gone_leaves_the_daemons_own_counts() -> None:
     assert values["pgsb_readers_started_total", ()] == 1
 
 
+def test_a_table_that_somebody_has_locked_leaves_the_findings(
+    database: Database, connect: Callable[..., Connection]
+) -> None:
+    with MetricsEndpoint("127.0.0.1", 0, database.dsn, Counts()) as one:
+        assert scrape(one.port)["pgsb_up", ()] == 1
+        other = connect(autocommit=False)
+        other.execute("LOCK TABLE ssb.queue IN ACCESS EXCLUSIVE MODE")
+        values = scrape(one.port)
+        assert values["pgsb_up", ()] == 0
+        assert values["pgsb_findings", (("number", "117"), ("severity", "error"))] == 1
+        other.rollback()
+        values = scrape(one.port)
+        assert values["pgsb_up", ()] == 1
+
+
 @pytest.mark.one_postgres
 def test_an_address_is_loopback_unless_given() -> None:
     assert parse_listen("9187") == ("127.0.0.1", 9187)
