@@ -423,13 +423,14 @@ def test_wal_that_is_not_archived_is_found(connect: Connect) -> None:
     server = PrivateServer(
         home,
         wanted=os.environ.get("PGSB_TEST_POSTGRES", "18").split(",")[0],
-        settings={"fsync": "off", "archive_mode": "on", "archive_command": "false"},
+        settings={"fsync": "off", "archive_mode": "on"},
     )
     try:
         with connect(server.start()) as there:
             install(there)
-            assert found(there, 119) == []
-            there.execute("SELECT pg_switch_wal()")
+            assert found(there, 119, **NOW) == []
+            there.execute("ALTER SYSTEM SET archive_command = 'false'")
+            there.execute("SELECT pg_reload_conf(), pg_switch_wal()")
             until(lambda: found(there, 119, **NOW))
             (one,) = found(there, 119, **NOW)
             assert "; nothing was ever archived" in one.detail
