@@ -58,9 +58,9 @@ def endpoint(sql: Connection, database: Database, daemon: Start) -> Iterator[tup
 def test_a_server_that_hangs_is_given_up(
     sql: Connection, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(collector, "ANSWER_SECONDS", 0.3)
     with MetricsEndpoint("127.0.0.1", 0, database.dsn, Counts()) as endpoint:
         assert scrape(endpoint.port)["pgsb_up", ()] == 1
+        monkeypatch.setattr(collector, "ANSWER_SECONDS", 0.3)
         (row,) = sql.execute(
             "SELECT pid FROM pg_stat_activity"
             " WHERE datname = current_database() AND application_name = 'pgsb metrics'"
