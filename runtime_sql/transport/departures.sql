@@ -21,7 +21,7 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM pg_notify('ssb_transport', '');
+    PERFORM pg_notify('ssb_transport', '') WHERE current_setting('ssb.two_phase', true) IS DISTINCT FROM 'on';
 END;
 $$;
 
@@ -54,7 +54,7 @@ BEGIN
             END IF;
         END IF;
     END IF;
-    PERFORM pg_notify('ssb_transport', p_peer_id::text);
+    PERFORM pg_notify('ssb_transport', p_peer_id::text) WHERE current_setting('ssb.two_phase', true) IS DISTINCT FROM 'on';
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.announce_departure_to(integer) FROM PUBLIC;

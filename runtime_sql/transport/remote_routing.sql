@@ -397,7 +397,7 @@ BEGIN
       FROM (SELECT generate_series(0, cardinality(p_bodies) - 1) AS n, unnest(p_bodies) AS body) AS m;
     -- (Most of the time nothing streams, and a function for it would be a twentieth of a SEND.)
     IF coalesce(pg_sequence_last_value('ssb.transport_streaming'), 0) = 0 THEN
-        PERFORM pg_notify('ssb_transport', v_remote.peer_id::text);
+        PERFORM pg_notify('ssb_transport', v_remote.peer_id::text) WHERE current_setting('ssb.two_phase', true) IS DISTINCT FROM 'on';
     ELSE
         PERFORM ssb_internal.announce_departure_to(v_remote.peer_id);
     END IF;
