@@ -6,7 +6,7 @@
 -- claimed too, and of it as many messages, in order, as fit (at least one). Commit
 -- before others are to read; the claim ends with its connection at the latest.
 -- claim_id is NULL when nothing was free. firsts, lasts: of each partition the lowest and the highest of its conversations'
--- numbers (NULL: it has none), where the claim has most of all messages (else NULL): a reader walks over that range of them.
+-- numbers (NULL: it has none), where a large claim has most of all messages (else NULL): a reader walks over that range of them.
 --
 -- Called by  pgsb.bulk.claim
 -- Locks      the claimed groups, to the end of the transaction; the claim's advisory
@@ -41,6 +41,7 @@ DECLARE
     v_ratio double precision := 1;
     v_share bigint;
     v_is_mixed boolean;
+    v_is_most boolean;
     v_decided bigint;
     v_behind record;
     v_firsts bigint[];
@@ -213,8 +214,13 @@ BEGIN
      WHERE c.ctid = ANY (ARRAY(SELECT o.ctid FROM ssb.completed_claim AS o
                                 WHERE o.completed_at < now() - interval '7 days' FOR UPDATE SKIP LOCKED));
     SELECT max(c.largest) INTO largest FROM ssb.claimed_conversation AS c WHERE c.claim_id = claim_messages.claim_id;
-    IF conversations > 1000 THEN
-        -- Before anything joins them: without statistics a claim looks like a few rows.
+    -- Readers of a claim of most messages walk over them. As the planner estimates it: rows a page when they were counted last, and
+    -- pages now. Of a few it is the same whatever they do.
+    v_is_most := messages >= 10000 AND coalesce(2 * messages >= (
+        SELECT sum(pg_relation_size(c.oid) / 8192.0 * c.reltuples / c.relpages) FROM pg_class AS c
+         WHERE c.oid IN ('ssb.message_0'::regclass, 'ssb.message_1'::regclass) AND c.relpages > 0 AND c.reltuples >= 0), false);
+    IF conversations > 1000 OR v_is_most THEN
+        -- Before anything joins them: without statistics a claim looks like a few rows, each of which is compared with all messages.
         ANALYZE ssb.claimed_conversation;
     END IF;
     -- Those that came later went to the partitions in turn: equal numbers of messages where they are of about equal length.
@@ -230,9 +236,7 @@ BEGIN
                   FROM ssb.claimed_conversation AS o WHERE o.claim_id = claim_messages.claim_id) AS p
          WHERE c.claim_id = claim_messages.claim_id AND c.endpoint_id = p.endpoint_id;
     END IF;
-    -- As the planner estimates it: rows a page when they were counted last, and pages now.
-    IF 2 * messages >= (SELECT sum(pg_relation_size(c.oid) / 8192.0 * c.reltuples / c.relpages) FROM pg_class AS c
-                         WHERE c.oid IN ('ssb.message_0'::regclass, 'ssb.message_1'::regclass) AND c.relpages > 0 AND c.reltuples >= 0) THEN
+    IF v_is_most THEN
         SELECT array_agg(p.first ORDER BY n.partition), array_agg(p.last ORDER BY n.partition) INTO firsts, lasts
           FROM generate_series(0, partitions - 1) AS n (partition)
           LEFT JOIN (SELECT c.partition, min(c.endpoint_id) AS first, max(c.endpoint_id) AS last FROM ssb.claimed_conversation AS c

@@ -530,18 +530,18 @@ def test_a_claim_leaves_the_number_of_helpers_as_it_was(desk: Desk, connect: Con
         assert session.execute("SHOW max_parallel_workers_per_gather").fetchall() == [("5",)]
 
 
-@pytest.mark.parametrize("limit", [None, 300])
+@pytest.mark.parametrize("limit", [None, 12000])
 def test_partitions_are_ranges_where_the_claim_has_most_messages(
     desk: Desk, connect: Connect, limit: int | None
 ) -> None:
     """Also of a claim that was made in several steps. A reader walks over its own range alone."""
-    desk.send(30, 20)
+    desk.send(40, 500)
     first = claim(connect(), "dbo.target", max_messages=limit, partitions=4)
     assert first is not None and first.ranges == ()  # nobody knows yet how many others there are
     abandon(first)
     desk.connection.execute("VACUUM ANALYZE ssb.message_0, ssb.message_1")
     held = claim(connect(), "dbo.target", max_messages=limit, partitions=4)
-    assert held is not None and held.messages == (limit or 600)
+    assert held is not None and held.messages == (limit or 20000)
     ranges = [one for one in held.ranges if one is not None]
     assert len(ranges) == 4
     assert all(last < behind for (_, last), (behind, _) in itertools.pairwise(ranges))
@@ -552,10 +552,17 @@ def test_partitions_are_ranges_where_the_claim_has_most_messages(
     ).fetchall()
     assert [row[2:] for row in shares] == ranges
     assert sum(row[1] for row in shares) == held.messages
-    assert max(row[1] for row in shares) <= held.messages // 4 + 20
+    assert max(row[1] for row in shares) <= held.messages // 4 + 500
+    # Each is read by one walk, and not conversation by conversation, nor are all compared with all.
+    plan = desk.connection.execute(
+        "EXPLAIN SELECT queuing_order FROM ssb_internal.claimed_in_range WHERE claim_id = %s"
+        " AND claim_partition = 1 AND endpoint_id BETWEEN %s AND %s",
+        (held.claim_id, *ranges[1]),
+    ).fetchall()
+    assert any("Hash Cond: ((m" in row[0] and ".endpoint_id + 0) = " in row[0] for row in plan), plan
     if limit:
-        rest = claim(connect(), "dbo.target", max_messages=100, partitions=4)
-        # A sixth of all: its readers look its conversations up.
+        rest = claim(connect(), "dbo.target", partitions=4)
+        # Less than half of all: its readers may look its conversations up.
         assert rest is not None and rest.ranges == ()
 
 

@@ -82,7 +82,8 @@ def test_a_claim_is_read_with_the_queues_columns_in_order(
     spark: Any, desk: Desk, tcp: Tcp, connect: Connect, is_counted: bool
 ) -> None:
     """By its conversations, and, where it is known to have most messages, by ranges of them."""
-    desk.send(4, 25)
+    messages = 2500 if is_counted else 25
+    desk.send(4, messages)
     if is_counted:
         desk.connection.execute("VACUUM ANALYZE ssb.message_0, ssb.message_1")
     held = claim(connect(), "dbo.target", partitions=6)
@@ -101,7 +102,7 @@ def test_a_claim_is_read_with_the_queues_columns_in_order(
         assert not handles & seen
         seen |= handles
         for handle in handles:
-            assert [body for one, body in part if one == handle] == list(range(1, 26))
+            assert [body for one, body in part if one == handle] == list(range(1, messages + 1))
     assert len(seen) == 4
     held.connection.execute("SELECT ssb_internal.require_read(%s)", (held.claim_id,))
 
