@@ -8,8 +8,11 @@ from ..server.results import error_of
 class BrokerError(Exception):
     """An error of a statement, as SQL Server numbers it.
 
-    ``number`` is SQL Server's (8426 is an unknown conversation handle), ``message`` its text.
+    ``number`` is SQL Server's (8426 is an unknown conversation handle), ``message`` its text, ``hint`` what
+    to do about it, where the server says that; a traceback shows it.
     """
+
+    hint: str | None = None
 
     def __init__(self, number: int, message: str) -> None:
         super().__init__(f"Msg {number}: {message}")
@@ -20,7 +23,11 @@ class BrokerError(Exception):
     def of(cls, error: psycopg.Error) -> "BrokerError":
         """From the server's error: of the class for its number; 50000 for PostgreSQL's own errors."""
         event = error_of(error)
-        return _CLASSES.get(event.number, BrokerError)(event.number, event.message)
+        said = _CLASSES.get(event.number, BrokerError)(event.number, event.message)
+        if event.hint:
+            said.hint = event.hint
+            said.add_note(event.hint)
+        return said
 
 
 class NotFound(BrokerError):

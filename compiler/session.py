@@ -14,7 +14,7 @@ from ..grammar.source import Source
 from . import nodes
 from .analysis.callees import call_effect, callee_reads
 from .analysis.declared_types import types_declared, types_made, variable_names
-from .analysis.execution_switches import parse_only, when_executing
+from .analysis.execution_switches import parse_only, when_executing, with_implicit_transactions
 from .analysis.live_status import BOTH, DEAD, Live, Status, read_at_start
 from .analysis.mentions import reads_identity
 from .analysis.structured_jumps import structured
@@ -144,13 +144,16 @@ class CompileSession:
         return replace(finished, open=True, plain=False)
 
     def _switched(self, batch: nodes.Batch) -> nodes.Batch | None:
-        """Return the batch as SET NOEXEC has it run; None where SET PARSEONLY lets it only be read."""
+        """Return the batch as SET options have it run; None where SET PARSEONLY lets it only be read."""
         if batch.has_errors:
             return batch
         self.catalog.parse_only = parse_only(batch, self.catalog.parse_only)
         if self.catalog.parse_only:
             return None
-        batch, self.catalog.noexec = when_executing(batch, self.catalog.noexec, self.problems)
+        batch, self.catalog.implicit_transactions = with_implicit_transactions(
+            batch, self.catalog.implicit_transactions
+        )
+        batch, self.catalog.noexec = when_executing(batch, self.catalog.noexec)
         return batch
 
     # ------------------------------------------------------------ groups of batches

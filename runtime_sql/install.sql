@@ -74,6 +74,7 @@
 \ir errors/handling.sql
 
 -- Batches and transactions
+\ir session/outlives_rollback.sql
 \ir session/transactions.sql
 \ir session/batches.sql
 \ir session/waitfor.sql

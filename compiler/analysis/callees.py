@@ -78,12 +78,12 @@ def callee_reads(catalog: Catalog) -> Callable[[nodes.Execute], Live]:
     def reads(call: nodes.Execute) -> Live:
         if not isinstance(call.module, nodes.QualifiedName):
             return BOTH
-        if call.module.name.text.lower().startswith("sp_"):
-            return DEAD
+        name = call.module.name.text.lower()
         key = catalog.key(object_name(call.module))
         body = catalog.bodies.get(key)
         if body is None:
-            return BOTH
+            # A system procedure reads neither, but the text that sp_executesql runs may.
+            return DEAD if name.startswith("sp_") and name != "sp_executesql" else BOTH
         # A recursive call reads what the first one reads.
         return open_calls.result(key, known, DEAD, lambda: Status(body, DEAD, reads).at_entry)
 

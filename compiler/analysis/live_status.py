@@ -12,7 +12,7 @@ from functools import cached_property
 
 from ...grammar.records import dataclass
 from .. import nodes
-from .execution_switches import WhenExecuting
+from .execution_switches import BeginImplicitly, WhenExecuting
 from .mentions import reads_status, status_read_in
 
 
@@ -44,6 +44,7 @@ _MOVES = nodes.IsOneOf(
     nodes.Goto,
     nodes.Label,
     nodes.EmptyStatement,
+    BeginImplicitly,
     nodes.Declare,
     nodes.Execute,
     nodes.ExecuteString,
@@ -145,7 +146,7 @@ class Status:
             case nodes.Label(name=name):
                 self._at_label[name.text.lower()] = live
                 return live
-            case nodes.EmptyStatement():
+            case nodes.EmptyStatement() | BeginImplicitly():
                 return live
             case nodes.Declare(declarations=declarations):
                 initials = [

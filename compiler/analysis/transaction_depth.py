@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from .. import nodes
 from ..sql.parse.nodes import unwrapped, variable_name
-from .execution_switches import WhenExecuting
+from .execution_switches import BeginImplicitly, WhenExecuting
 
 MANY = 4
 """Stands for four and more."""
@@ -29,6 +29,7 @@ ANY: State = frozenset(range(MANY + 1))
 
 _MOVES = nodes.IsOneOf(
     nodes.BeginTransaction,
+    BeginImplicitly,
     nodes.CommitTransaction,
     nodes.RollbackTransaction,
     nodes.Block,
@@ -125,6 +126,8 @@ class Depths:
         match statement:
             case nodes.BeginTransaction():
                 return frozenset(min(depth + 1, MANY) for depth in state)
+            case BeginImplicitly():
+                return frozenset(max(depth, 1) for depth in state)
             case nodes.CommitTransaction():
                 return frozenset(_less(depth) for depth in state) | (
                     frozenset({MANY}) if MANY in state else NOWHERE

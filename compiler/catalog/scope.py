@@ -296,6 +296,8 @@ class Catalog:
         """An earlier batch may have left SET NOEXEC ON."""
         self.parse_only = False
         """SET PARSEONLY is ON."""
+        self.implicit_transactions = False
+        """An earlier batch has left SET IMPLICIT_TRANSACTIONS ON."""
 
     def keep(self) -> Callable[[], None]:
         """Return what puts the options of SET back: a refused batch does not run.

@@ -121,7 +121,11 @@ def lower_while(node: nodes.While, ctx: Context) -> list[pl.Statement]:
         return [pl.Loop(tuple(body), condition, label), *reset]
     ends = pl.Raw(n.Is(_operand(condition), "NOT TRUE"))
     leave: pl.Statement = pl.Exit(label, ends)
-    if reset:
+    if reset and isinstance(condition, pl.Name) and not ctx.tries:
+        # NULL: the condition failed, and @@ERROR tells why.
+        is_false = pl.Raw(n.Not(_operand(condition)))
+        leave = pl.If(((ends, (pl.If(((is_false, tuple(reset)),)), pl.Exit(label))),))
+    elif reset:
         leave = pl.If(((ends, (*reset, pl.Exit(label))),))
     return [pl.Loop((*before, leave, *body), label=label)]
 

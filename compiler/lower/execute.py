@@ -270,17 +270,22 @@ def lower_insert_execute(node: nodes.InsertExecute, ctx: Context) -> list[pl.Sta
     ]
     if ctx.mode not in (Mode.BATCH, Mode.PROCEDURE) or 0 not in ctx.depths.before(node):
         begin = pl.Assign(ctx.session, pl.Invoke("ssb_internal.begin_capture", (session,)))
-        return [*calls[:arguments], begin, *calls[arguments:], *after_call, ctx.leave_if_failed()]
-    alone = ctx.helper("alone", "boolean")
-    return [
-        *calls[:arguments],
-        pl.Assign(alone, ctx.session_field("autocommit")),
-        pl.Assign(ctx.session, pl.Invoke("ssb_internal.begin_insert_execute", (session,))),
-        *calls[arguments:],
-        *after_call,
-        pl.Call("ssb_internal.end_insert_execute", (session, pl.Name(alone))),
-        ctx.leave_if_failed(),
-    ]
+        running = [begin, *calls[arguments:], *after_call]
+    else:
+        alone = ctx.helper("alone", "boolean")
+        running = [
+            pl.Assign(alone, ctx.session_field("autocommit")),
+            pl.Assign(ctx.session, pl.Invoke("ssb_internal.begin_insert_execute", (session,))),
+            *calls[arguments:],
+            *after_call,
+            pl.Call("ssb_internal.end_insert_execute", (session, pl.Name(alone))),
+        ]
+    if ctx.mode is not Mode.BATCH or ctx.string_level:
+        # Another one may run the module or string that this stands in.
+        refuse = pl.Invoke("ssb_internal.refuse_nested_insert", (session, pl.Number(ctx.line(node))))
+        within = ctx.session_field("capturing")
+        running = [pl.If(((within, (pl.Assign(ctx.session, refuse),)),), tuple(running))]
+    return [*calls[:arguments], *running, ctx.leave_if_failed()]
 
 
 def _evaluates_arguments(calls: Sequence[pl.Statement]) -> int:

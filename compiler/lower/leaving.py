@@ -79,6 +79,16 @@ def kept_settings(
     ):
         restored = (pl.Text(setting), kept(setting), pl.FALSE)
         put_back.append(pl.Perform(pl.Invoke("set_config", restored)))
+    if ctx.mode is Mode.TRIGGER and "NOCOUNT" in options:
+        # Procedures and strings leave their caller's to ssb_internal.leave.
+        restored = (pl.Text("pgsb.nocount_now"), kept("pgsb.nocount_now"), pl.FALSE)
+        put_back.append(pl.Perform(pl.Invoke("set_config", restored)))
+    if options & {"DATEFIRST", "DATEFORMAT", "LANGUAGE"}:
+        variable = ctx.scope.helper("date_options_kept")
+        ctx.frame.declarations[variable] = pl.Declaration(variable, "text[]")
+        names = tuple(map(pl.Text, ("pgsb.language", "pgsb.datefirst", "pgsb.dateformat")))
+        keep.append(pl.Assign(variable, pl.Invoke("ssb_internal.settings", names)))
+        put_back.append(pl.Perform(pl.Invoke("ssb_internal.restore_settings", (pl.Name(variable),))))
     if any(isinstance(one, nodes.ExecuteAs) for one in nodes.all_of(body)):
         roles = kept("pgsb.roles")
         put_back.append(pl.Perform(pl.Invoke("ssb_internal.revert_to", (roles,))))

@@ -415,6 +415,7 @@ def _rollback_to(node: nodes.RollbackTransaction, machine: _Machine) -> None:
     machine.begin(here)
     doomed = n.Variable(f"{ctx.session}.doomed")
     set_here: list[n.Node] = []
+    state = ctx.outer_helper("session_state", "text[]")
     for key, when in _may_be(node.name, machine).items():
         level = list(machine.savepoints).index(key) + 1
         is_set = n.Variable(machine.savepoints[key])
@@ -430,6 +431,7 @@ def _rollback_to(node: nodes.RollbackTransaction, machine: _Machine) -> None:
                 )
             ),
             *(pl.Assign(variable, pl.FALSE) for variable in inner),
+            pl.Assign(state, pl.Invoke("ssb_internal.session_state")),
             pl.Raise(_sqlstate(level), f"ROLLBACK TRANSACTION {_savepoint_key(node.name)}"),
         )
         machine.add(pl.If(((pl.Raw(n.AllOf((*meant, n.Not(doomed)))), undo),)))
@@ -450,8 +452,9 @@ def _rollback_to(node: nodes.RollbackTransaction, machine: _Machine) -> None:
     )
     _add_outside(machine, here, [call, leave], after, node)
     machine.current = after
-    # What was set since the savepoint is undone.
-    machine.add(count_tries(ctx.session, 0))
+    # What was set since the savepoint is undone. State: NULL where nothing was, or the whole transaction is.
+    restore = pl.Perform(pl.Invoke("ssb_internal.restore_session_state", (pl.Name(state),)))
+    machine.add(count_tries(ctx.session, 0), restore, pl.Assign(state, pl.NULL))
 
 
 def _sqlstate(level: int) -> str:

@@ -7,6 +7,7 @@ SAVE TRANSACTION and ROLLBACK to a savepoint need a routine of another shape: se
 from __future__ import annotations
 
 from .. import nodes
+from ..analysis.execution_switches import BeginImplicitly
 from ..plpgsql import nodes as pl
 from .context import Context, Mode
 from .dispatch import invocations, lower
@@ -36,6 +37,14 @@ def lower_begin(node: nodes.BeginTransaction, ctx: Context) -> list[pl.Statement
     if node.name is not None:
         arguments.append(transaction_name(node.name, ctx))
     return [pl.Assign(ctx.session, pl.Invoke("ssb_internal.begin_transaction", tuple(arguments)))]
+
+
+@lower.register
+def lower_begin_implicitly(node: BeginImplicitly, ctx: Context) -> list[pl.Statement]:
+    """SET IMPLICIT_TRANSACTIONS ON: nothing where a transaction is surely open."""
+    if 0 not in ctx.depths.before(node):
+        return []
+    return [pl.Assign(ctx.session, pl.Invoke("ssb_internal.begin_implicitly", (pl.Name(ctx.session),)))]
 
 
 def transaction_name(name: nodes.Identifier | nodes.Variable, ctx: Context) -> pl.Expr:

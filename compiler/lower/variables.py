@@ -27,7 +27,7 @@ _WITHOUT_EFFECT = frozenset(
     ANSI_NULLS ANSI_PADDING ANSI_WARNINGS ANSI_DEFAULTS ANSI_NULL_DFLT_ON ANSI_NULL_DFLT_OFF ARITHABORT
     ARITHIGNORE CONCAT_NULL_YIELDS_NULL NUMERIC_ROUNDABORT QUOTED_IDENTIFIER CURSOR_CLOSE_ON_COMMIT
     DEADLOCK_PRIORITY FORCEPLAN PARSEONLY NOEXEC FMTONLY QUERY_GOVERNOR_COST_LIMIT REMOTE_PROC_TRANSACTIONS
-    SHOWPLAN_ALL SHOWPLAN_TEXT SHOWPLAN_XML TEXTSIZE IMPLICIT_TRANSACTIONS OFFSETS
+    SHOWPLAN_ALL SHOWPLAN_TEXT SHOWPLAN_XML TEXTSIZE OFFSETS
     FIPS_FLAGGER ROWCOUNT RESULT_SET_CACHING DISABLE_DEF_CNST_CHK ERRLVL NO_BROWSETABLE
     """.split()
 )
@@ -211,7 +211,10 @@ def lower_set_option(node: nodes.SetOption, ctx: Context) -> list[pl.Statement]:
                 field = name.lower()
                 if ctx.in_function:
                     continue
-                result.append(pl.Assign(f"{ctx.session}.{field}", pl.TRUE if node.on else pl.FALSE))
+                value: pl.Expr = pl.TRUE if node.on else pl.FALSE
+                if name == "NOCOUNT":
+                    value = pl.Invoke("ssb_internal.no_count", (value,))
+                result.append(pl.Assign(f"{ctx.session}.{field}", value))
                 if certain:
                     ctx.note_option(field, node.on)
                 else:
@@ -221,6 +224,12 @@ def lower_set_option(node: nodes.SetOption, ctx: Context) -> list[pl.Statement]:
                 return [*ctx.guard(node, [*calls, *ctx.status(node, pl.Number(0))]), *ctx.autocommit(node)]
             case "NOEXEC" if ctx.mode is Mode.BATCH:
                 result.append(pl.Assign(f"{ctx.session}.noexec", pl.TRUE if node.on else pl.FALSE))
+            case "NOEXEC" if node.on:
+                ctx.problem(
+                    "SET NOEXEC ON in a procedure, function or trigger is not supported.",
+                    node.span,
+                    hint="set it in the script, behind the call",
+                )
             case "ROWCOUNT" if ctx.scope.limits_rows and node.argument is not None:
                 return _row_limit(node, node.argument, ctx)
             case "DATEFIRST" | "DATEFORMAT" | "LANGUAGE":
@@ -329,8 +338,16 @@ def _option_calls(name: str, node: nodes.SetOption, ctx: Context) -> list[pl.Inv
         return [pl.Invoke("sys.set_date_option", (pl.Text(name), given))]
     if name == "CONTEXT_INFO" and node.argument is not None:
         return [pl.Invoke("sys.set_context_info", (ctx.value(node.argument),))]
+    if name == "IMPLICIT_TRANSACTIONS":
+        if node.on and (ctx.string_level or ctx.nesting or ctx.mode not in (Mode.BATCH, Mode.PLAIN)):
+            # What follows it would ask the run time whether it begins a transaction.
+            ctx.problem(
+                "SET IMPLICIT_TRANSACTIONS ON in a module, dynamic SQL or a branch is not supported",
+                node.span,
+                hint="set it in the script, or write BEGIN TRANSACTION where a transaction begins",
+            )
+        return [_set_config("pgsb.implicit_transactions", "on" if node.on else "off")]
     if name in _WITHOUT_EFFECT or name.startswith("STATISTICS"):
-        _warn_of_lost_effect(name, node, ctx)
         return []
     ctx.problem(f"'{name}' is not a recognized SET option.", node.span, number=195)
     return []
@@ -369,16 +386,6 @@ def _holds_by_locks(node: nodes.SetOption, ctx: Context) -> bool:
 
 def _is_of_the_system(call: nodes.Execute) -> bool:
     return isinstance(call.module, nodes.QualifiedName) and is_system_procedure(call.module)
-
-
-def _warn_of_lost_effect(name: str, node: nodes.SetOption, ctx: Context) -> None:
-    """Refuse the settings that would change what the script does."""
-    if name == "IMPLICIT_TRANSACTIONS" and node.on:
-        ctx.problem(
-            "SET IMPLICIT_TRANSACTIONS ON is not supported",
-            node.span,
-            hint="write BEGIN TRANSACTION where a transaction begins",
-        )
 
 
 @invocations.register

@@ -17,7 +17,8 @@ $$;
 
 -- For the planner, which would take the rows for one, and join them with others by reading those anew for each: each compares its
 -- state and its side in a subquery of its own, where a condition counts for nothing, and the database in an expression that counts
--- for a half. All other conditions find the indexes.
+-- for a half. All other conditions find the indexes. Rows whose state is NULL (ssb_internal.endpoint_state) are left out by what
+-- the row itself says: there can be many before those that whoever ends all conversations one by one has still to find.
 CREATE OR REPLACE VIEW sys.conversation_endpoints AS
 SELECT e.conversation_handle, e.conversation_id, s.is_initiator,
        e.contract_id AS service_contract_id, e.conversation_group_id, e.service_id,
@@ -52,7 +53,8 @@ SELECT e.conversation_handle, e.conversation_id, s.is_initiator,
                 ELSE r.far_outcome END AS state,
            e.is_initiator::integer::smallint AS is_initiator
     OFFSET 0) AS s
- WHERE coalesce(e.database_id = (SELECT ssb_internal.current_database_id()), false) AND s.state IS NOT NULL;
+ WHERE coalesce(e.database_id = (SELECT ssb_internal.current_database_id())
+                AND (e.closed_at IS NULL OR NOT e.is_close_known OR NOT (e.is_initiator OR e.is_cleaned_up)), false);
 
 DROP FUNCTION IF EXISTS ssb_internal.shown_number(ssb.conversation_endpoint);  -- the view's, while it asked by row
 

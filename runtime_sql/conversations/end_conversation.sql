@@ -35,6 +35,44 @@ BEGIN
 END;
 $$;
 
+-- Whether a closed target's row has nothing more to tell: its far side is gone, or has ended and knows. That of another
+-- instance may still ask.
+CREATE OR REPLACE FUNCTION ssb_internal.tells_nobody(p_target ssb.conversation_endpoint)
+RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+BEGIN
+    RETURN p_target.far_endpoint_id IS NOT NULL
+       AND NOT EXISTS (SELECT FROM ssb.conversation_endpoint AS f
+                        WHERE f.endpoint_id = p_target.far_endpoint_id AND (f.closed_at IS NULL OR NOT f.is_close_known));
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.tells_nobody(ssb.conversation_endpoint) FROM PUBLIC;
+
+-- The row of the far side of one that was cleaned up, where that is shown no more and nobody is left to whom it could tell
+-- anything. Those whose group somebody else holds the daemon removes in its time (ssb_internal.remove_closed).
+-- Locks  that side's group, if it is free
+CREATE OR REPLACE FUNCTION ssb_internal.remove_hidden(p_endpoint_id bigint)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+BEGIN
+    PERFORM FROM ssb.conversation_endpoint AS e
+      WHERE e.endpoint_id = p_endpoint_id AND e.closed_at IS NOT NULL AND e.is_close_known AND (e.is_initiator OR e.is_cleaned_up);
+    IF FOUND AND ssb_internal.try_lock_endpoint(p_endpoint_id) THEN
+        -- As it is now that it is locked.
+        PERFORM ssb_internal.remove_endpoint(e) FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = p_endpoint_id;
+    END IF;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.remove_hidden(bigint) FROM PUBLIC;
+
 -- Marks a side as closed. An initiator's row has no more to tell once the far side
 -- has closed too; a target's stays for 30 minutes, as SQL Server keeps it. What the far side still has waiting is for
 -- nobody now: it is dropped, and a far side that has ended waits for nothing more. (Whose group somebody else holds
@@ -254,12 +292,13 @@ BEGIN
         PERFORM ssb_internal.drop_notification_of(v_endpoint.conversation_handle, v_endpoint.far_endpoint_id);
         PERFORM ssb_internal.note_notice_answered(v_endpoint.far_endpoint_id);
     END IF;
-    IF cleanup AND v_state = 'CD' THEN
+    IF cleanup AND v_state = 'CD' AND NOT ssb_internal.tells_nobody(v_endpoint) THEN
         -- The far side was told already, and learns it from this row until that goes.
         UPDATE ssb.conversation_endpoint AS e SET is_cleaned_up = true WHERE e.endpoint_id = v_endpoint.endpoint_id;
         RETURN;
     ELSIF cleanup THEN
         PERFORM ssb_internal.remove_endpoint(v_endpoint);
+        PERFORM ssb_internal.remove_hidden(v_endpoint.far_endpoint_id);
         PERFORM ssb_internal.drop_system_side(v_endpoint);
         RETURN;
     ELSIF v_state IN ('CD', 'DO') THEN

@@ -117,14 +117,12 @@ END;
 $$;
 
 -- The state that sys.conversation_endpoints shows. NULL: it shows no such endpoint
--- any more, though its row still tells the far side how it ended.
+-- any more, though its row still tells the far side how it ended. An expression, not a call, where a view asks for each row.
 CREATE OR REPLACE FUNCTION ssb_internal.endpoint_state(e ssb.conversation_endpoint, f ssb.conversation_endpoint)
 RETURNS char(2)
-LANGUAGE plpgsql IMMUTABLE
-SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    RETURN CASE
+LANGUAGE sql IMMUTABLE
+BEGIN ATOMIC
+    SELECT CASE
         WHEN e.closed_at IS NOT NULL THEN
             CASE WHEN NOT e.is_close_known THEN 'DO' WHEN NOT (e.is_initiator OR e.is_cleaned_up) THEN 'CD' END
         WHEN e.is_error OR f.is_refused OR e.far_outcome = 'ER' OR (f.is_close_known AND f.is_closed_by_error) THEN 'ER'
@@ -132,7 +130,6 @@ BEGIN
         WHEN e.is_initiator AND e.sent_count = 0 THEN 'SO'
         ELSE 'CO' END;
 END;
-$$;
 
 -- STABLE, though the clock goes on: a view that asks it keeps its plans.
 CREATE OR REPLACE FUNCTION ssb_internal.is_over(p_lifetime timestamptz)

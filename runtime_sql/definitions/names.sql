@@ -235,6 +235,25 @@ BEGIN
 END;
 $$;
 
+-- For whoever names a queue as T-SQL does: the hint that tells its name here; NULL where the session's T-SQL database has none
+-- of this name.
+CREATE OR REPLACE FUNCTION ssb_internal.hint_of_queue(p_queue text)
+RETURNS text
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN (SELECT format('Queues have PostgreSQL''s names here: that of the database %s is ''%s''.',
+                          ssb_internal.in_brackets(d.name), q.name)
+              FROM ssb_internal.split_name(p_queue) AS n
+              JOIN ssb.schema_of_database AS s ON lower(s.schema_name COLLATE "C") = lower(n.schema_name COLLATE "C")
+              JOIN ssb.database AS d ON d.database_id = s.database_id
+              JOIN ssb.queue AS q ON q.schema_name = s.name AND lower(q.spelling COLLATE "C") = lower(n.object_name COLLATE "C")
+             WHERE s.database_id = ssb_internal.current_database_id()
+             LIMIT 1);
+END;
+$$;
+
 -- 208 when there is no such queue.
 CREATE OR REPLACE FUNCTION ssb_internal.queue_of(p_queue text)
 RETURNS ssb.queue
@@ -248,7 +267,8 @@ BEGIN
     IF NOT FOUND THEN
         SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.name = ssb_internal.normal_name(p_queue);
         IF NOT FOUND THEN
-            PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', ssb_internal.tsql_spelling(p_queue)));
+            PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', ssb_internal.tsql_spelling(p_queue)),
+                                             hint => ssb_internal.hint_of_queue(p_queue));
         END IF;
     END IF;
     RETURN v_queue;

@@ -41,8 +41,10 @@ AS $$
 DECLARE
     v_unresolved boolean := p_kind IS NULL AND error.number IN (145, 207, 208, 209, 4104, 5313, 8120);
     v_rolls_back boolean := coalesce(p_kind = 'TRIGGER', ssb_internal.rolls_back(error.number));
-    v_ends boolean := v_rolls_back OR session.xact_abort AND p_kind IS DISTINCT FROM 'RAISERROR' AND NOT v_unresolved
-                                      AND (error.number <> 266 OR p_kind IS NOT NULL);
+    -- A trigger that misses something undoes what has fired it, as with its other errors.
+    v_ends boolean := v_rolls_back OR v_unresolved AND session.in_trigger
+                      OR session.xact_abort AND p_kind IS DISTINCT FROM 'RAISERROR' AND NOT v_unresolved
+                         AND (error.number <> 266 OR p_kind IS NOT NULL);
 BEGIN
     session.error := error.number;
     session.rowcount := 0;
@@ -61,6 +63,7 @@ BEGIN
         END IF;
     ELSIF v_ends OR p_kind = 'THROW' THEN
         session.leaving := true;
+        session.unresolved := v_unresolved;  -- no TRY of the trigger catches it
         session.rolling_back := v_ends;
         session.pending := error;
     ELSE

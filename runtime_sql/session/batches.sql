@@ -3,6 +3,8 @@
 --
 -- Called by  compiled batches (DO blocks) and procedures
 -- Settings   pgsb.nocount, pgsb.xact_abort, pgsb.rowcount, pgsb.noexec: SET options of this connection;
+--            pgsb.implicit_transactions: for @@OPTIONS;
+--            pgsb.nocount_now: NOCOUNT of the batch or module which runs, pgsb.trancount: @@TRANCOUNT above 1, for triggers;
 --            pgsb.status: @@ERROR, @@ROWCOUNT, @@FETCH_STATUS as the last batch left them
 
 -- A session as a connection starts it. A COMMIT inside an exception block is
@@ -55,6 +57,9 @@ BEGIN
     session.try_depth := 0;
     IF nullif(current_setting('pgsb.tries', true), '') <> '0' THEN
         PERFORM ssb_internal.tries(0);
+    END IF;
+    IF current_setting('pgsb.nocount_now', true) <> '' THEN
+        PERFORM set_config('pgsb.nocount_now', '', false);
     END IF;
     session.outer_tries := 0;
     session.leaving := false;
@@ -121,10 +126,7 @@ BEGIN
     IF NOT session.atomic THEN
         -- Without more the connection would keep the transaction open to its end, which rolls it back; a DO block cannot.
         IF session.rolling_back OR session.trancount OPERATOR(pg_catalog.>) 0 AND NOT more THEN
-            ROLLBACK;
-            IF ssb_internal.tell_of_poison() THEN
-                COMMIT;
-            END IF;
+            CALL ssb_internal.roll_back();
             session.trancount := 0;
             session.doomed := false;
         ELSIF session.trancount OPERATOR(pg_catalog.=) 0 THEN
@@ -181,6 +183,9 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
+    IF current_setting('pgsb.nocount_now', true) <> '' THEN
+        PERFORM set_config('pgsb.nocount_now', '', false);
+    END IF;
     PERFORM set_config('pgsb.nocount', session.nocount::text, false),
             set_config('pgsb.xact_abort', session.xact_abort::text, false),
             set_config('pgsb.rowcount', coalesce(session.row_limit::text, ''), false),
@@ -249,7 +254,9 @@ BEGIN
     session.outer_tries := caller.outer_tries;
     session.caught := caller.caught;
     session.xact_abort := caller.xact_abort;
-    session.nocount := caller.nocount;
+    IF session.nocount <> caller.nocount THEN
+        session.nocount := ssb_internal.no_count(caller.nocount);
+    END IF;
     session.row_limit := caller.row_limit;
     session.tells_identity := caller.tells_identity;
     session.return_code := session.status;
@@ -284,6 +291,9 @@ BEGIN
     IF current_setting('pgsb.parked_routines', true) <> '' THEN
         PERFORM ssb_internal.drop_parked_routines();
     END IF;
+    IF current_setting('pgsb.nocount_now', true) <> '' THEN
+        PERFORM set_config('pgsb.nocount_now', '', false);
+    END IF;
     IF session.leaving AND (session.pending).number IS NOT NULL THEN
         PERFORM ssb_internal.raise_pending(session.pending, session.hint);
     ELSIF session.doomed THEN
@@ -302,6 +312,12 @@ BEGIN
 END;
 $$;
 
+-- SET NOCOUNT of a batch or module, for the triggers that it fires: they get no session.
+CREATE OR REPLACE FUNCTION ssb_internal.no_count(is_on boolean)
+RETURNS boolean
+LANGUAGE sql
+RETURN set_config('pgsb.nocount_now', is_on::text, false)::boolean;
+
 -- Into a trigger: a transaction is open by definition, SET XACT_ABORT is ON. The TRY blocks around the
 -- statement that fired it catch its errors, those of RAISERROR too.
 CREATE OR REPLACE FUNCTION ssb_internal.enter_trigger(procedure text)
@@ -314,12 +330,13 @@ DECLARE
     v_stack text;
 BEGIN
     GET DIAGNOSTICS v_stack = PG_CONTEXT;
-    session.trancount := 1;
+    session.trancount := greatest(nullif(current_setting('pgsb.trancount', true), '')::integer, 1);
     session.autocommit := false;
     session.atomic := true;
     session.doomed := false;
     session.xact_abort := true;
-    session.nocount := coalesce(nullif(current_setting('pgsb.nocount', true), ''), 'off')::boolean;
+    session.nocount := coalesce(nullif(current_setting('pgsb.nocount_now', true), ''), nullif(current_setting('pgsb.nocount', true), ''),
+                                'off')::boolean;
     session.try_depth := coalesce(nullif(current_setting('pgsb.tries', true), ''), '0')::integer;
     session.outer_tries := session.try_depth;
     session.leaving := false;
@@ -370,12 +387,12 @@ BEGIN
 END;
 $$;
 
--- @@OPTIONS: the options that ODBC sets (ANSI_WARNINGS 8, ANSI_PADDING 16, ANSI_NULLS 32, ARITHABORT 64,
+-- @@OPTIONS: IMPLICIT_TRANSACTIONS 2, the options that ODBC sets (ANSI_WARNINGS 8, ANSI_PADDING 16, ANSI_NULLS 32, ARITHABORT 64,
 -- QUOTED_IDENTIFIER 256, ANSI_NULL_DFLT_ON 1024, CONCAT_NULL_YIELDS_NULL 4096), NOCOUNT 512, XACT_ABORT 16384.
 CREATE OR REPLACE FUNCTION ssb_internal.options(session ssb.session)
 RETURNS integer
-LANGUAGE sql IMMUTABLE
-RETURN 5496 + 512 * session.nocount::integer + 16384 * session.xact_abort::integer;
+LANGUAGE sql STABLE
+RETURN 5496 + 2 * coalesce(current_setting('pgsb.implicit_transactions', true) = 'on', false)::integer + 512 * session.nocount::integer + 16384 * session.xact_abort::integer;
 
 -- SET ROWCOUNT: the rows after which a statement stops, NULL for all of them.
 CREATE OR REPLACE FUNCTION ssb_internal.row_limit(p_rows bigint)

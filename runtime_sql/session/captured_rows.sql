@@ -2,7 +2,19 @@
 --
 -- Called by  compiled INSERT … EXEC
 
--- INSERT … EXEC: result sets are kept from here on. Inside another one it is error 8164.
+-- INSERT … EXEC inside another one.
+CREATE OR REPLACE FUNCTION ssb_internal.refuse_nested_insert(session ssb.session, line integer)
+RETURNS ssb.session
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN ssb_internal.signal(session, ROW(8164, 'An INSERT EXEC statement cannot be nested.', 16, 1, session.procedure, line)::ssb.error);
+END;
+$$;
+
+-- INSERT … EXEC: result sets are kept from here on. Inside another one modules that were compiled before there
+-- was refuse_nested_insert get its error here.
 CREATE OR REPLACE FUNCTION ssb_internal.begin_capture(session ssb.session)
 RETURNS ssb.session
 LANGUAGE plpgsql
@@ -43,11 +55,7 @@ BEGIN
     IF NOT alone THEN
         RETURN;
     ELSIF session.leaving OR session.error OPERATOR(pg_catalog.<>) 0 THEN
-        ROLLBACK;
-        IF ssb_internal.tell_of_poison() THEN
-            COMMIT;
-        END IF;
-        PERFORM ssb_internal.pin_search_path();
+        CALL ssb_internal.roll_back();
         PERFORM ssb_internal.tries(session.try_depth);
         session.trancount := 0;
         session.doomed := false;

@@ -38,9 +38,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF NOT ssb_internal.keeps_cursors() THEN
-        CREATE TEMPORARY TABLE ssb_cursor (key text PRIMARY KEY, at integer NOT NULL, row_count integer, can_scroll boolean, is_fixed boolean,
-                                           columns text);
-        CREATE TEMPORARY TABLE ssb_cursor_row (key text, place integer, cells text[], PRIMARY KEY (key, place));
+        PERFORM ssb_internal.make_cursor_tables();
     END IF;
     IF EXISTS (SELECT FROM pg_temp.ssb_cursor AS c WHERE c.key = p_key) THEN
         PERFORM ssb_internal.raise_error(16915, format('A cursor with the name ''%s'' already exists.', p_name));
@@ -58,7 +56,7 @@ AS $$
 BEGIN
     PERFORM ssb_internal.keeps_cursors();
     DELETE FROM pg_temp.ssb_cursor_row AS r WHERE r.key = p_key;
-    UPDATE pg_temp.ssb_cursor AS c SET row_count = 0 WHERE c.key = p_key;
+    UPDATE pg_temp.ssb_cursor AS c SET row_count = 0, opened_in = pg_current_xact_id() WHERE c.key = p_key;
 END;
 $$;
 

@@ -15,9 +15,26 @@ BEGIN
     session.autocommit := false;
     IF session.trancount = 1 THEN
         session.transaction_name := name;
+    ELSE
+        PERFORM set_config('pgsb.trancount', session.trancount::text, true);  -- triggers get no session
     END IF;
     session.error := 0;
     session.rowcount := 0;
+    RETURN session;
+END;
+$$;
+
+-- SET IMPLICIT_TRANSACTIONS ON, before a statement that begins a transaction. @@ERROR and @@ROWCOUNT stay.
+CREATE OR REPLACE FUNCTION ssb_internal.begin_implicitly(session ssb.session)
+RETURNS ssb.session
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF session.trancount = 0 THEN
+        session.trancount := 1;
+        session.autocommit := false;
+    END IF;
     RETURN session;
 END;
 $$;
@@ -43,10 +60,30 @@ BEGIN
         PERFORM ssb_internal.pin_search_path();
         session.autocommit := true;
         session.transaction_name := NULL;
+    ELSIF session.trancount OPERATOR(pg_catalog.>) 1 THEN
+        PERFORM pg_catalog.set_config('pgsb.trancount', (session.trancount OPERATOR(pg_catalog.-) 1)::pg_catalog.text, true);
     END IF;
     session.trancount := session.trancount OPERATOR(pg_catalog.-) 1;
     session.error := 0;
     session.rowcount := 0;
+END;
+$$;
+
+-- ROLLBACK itself, without what it does not undo in T-SQL.
+CREATE OR REPLACE PROCEDURE ssb_internal.roll_back()
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    state CONSTANT text[] := ssb_internal.session_state();
+BEGIN
+    ROLLBACK;
+    IF ssb_internal.tell_of_poison() THEN
+        COMMIT;
+    END IF;
+    IF ssb_internal.restore_session_state(state) THEN
+        COMMIT;
+    END IF;
+    PERFORM ssb_internal.pin_search_path();
 END;
 $$;
 
@@ -92,11 +129,7 @@ BEGIN
             DETAIL = CASE WHEN (session.caught).number IS NULL THEN '' ELSE ssb_internal.error_detail(session.caught) END,
             HINT = 'A procedure called inside a transaction block cannot roll it back by itself: roll back, or call it outside.';
     END IF;
-    ROLLBACK;
-    IF ssb_internal.tell_of_poison() THEN
-        COMMIT;
-    END IF;
-    PERFORM ssb_internal.pin_search_path();
+    CALL ssb_internal.roll_back();
     IF used OPERATOR(pg_catalog.<>) coalesce(pg_catalog.current_setting('pgsb.database', true), '') THEN
         -- No ROLLBACK undoes USE, nor EXECUTE AS and REVERT.
         PERFORM ssb_internal.return_to_database(used);

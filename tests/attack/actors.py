@@ -43,6 +43,12 @@ class Session:
         if self.chance.random() < often:
             time.sleep(self.chance.uniform(0, longest))
 
+    def isolate(self, often: float) -> None:
+        """Begin the transaction at REPEATABLE READ or SERIALIZABLE in some of the cases."""
+        if self.chance.random() < often:
+            level = self.chance.choice(("REPEATABLE READ", "SERIALIZABLE"))
+            self.sql.execute(f"SET TRANSACTION ISOLATION LEVEL {level}".encode())
+
     def end(self, rollbacks: float) -> bool:
         """COMMIT, or ROLLBACK in some of the cases; whether it was committed."""
         if self.chance.random() < rollbacks:
@@ -57,6 +63,7 @@ Act = Callable[[Field, Session], None]
 
 def send(ground: Field, own: Session) -> None:
     """A few messages on a dialog that is this sender's, and a line for each in ``sent``."""
+    own.isolate(0.1)
     way = own.chance.choice(WAYS)
     dialog = own.chance.randrange(own.number, DIALOGS, SENDERS)
     if (way, dialog) not in own.memory:
@@ -85,6 +92,7 @@ def send(ground: Field, own: Session) -> None:
 def receive(ground: Field, own: Session, way: str = "near") -> None:
     """RECEIVE one, some or all from a queue that no program reads."""
     top = own.chance.choice((1, 1, 1, 3, 50, None))
+    own.isolate(0.2)
     rows = own.sql.execute(
         "SELECT convert_from(message_body, 'UTF8') FROM ssb.receive(%s, %s)", (f"dbo.{way}_queue", top)
     ).fetchall()
@@ -127,6 +135,7 @@ def _roll_back(session: Session | None) -> None:
 
 def converse(ground: Field, own: Session) -> None:
     """A short dialog: some messages, then END, with an error or without."""
+    own.isolate(0.1)
     row = own.sql.execute("SELECT ssb.begin_dialog('//From', '//short', '//Notes')").fetchone()
     assert row is not None
     count, by_error = own.chance.randint(1, 4), own.chance.random() < 0.4
@@ -170,6 +179,7 @@ def finish(ground: Field, own: Session) -> None:
 def listen(ground: Field, own: Session) -> None:
     """The target of short dialogs notes what it hears, and ends its side."""
     top = own.chance.choice((1, 1, 2, None))
+    own.isolate(0.1)
     rows = own.sql.execute(
         "SELECT conversation_handle, message_type_name, convert_from(message_body, 'UTF8')"
         " FROM ssb.receive('dbo.short_queue', %s)",
@@ -194,6 +204,25 @@ def listen(ground: Field, own: Session) -> None:
     own.end(0.15)
     if not rows:
         time.sleep(own.chance.uniform(0, 0.05))
+
+
+def move(ground: Field, own: Session) -> None:
+    """Conversations of a queue that is being read join another's group, or one of their own."""
+    own.sql.execute("SET LOCAL lock_timeout = '300ms'")
+    rows = own.sql.execute(
+        "SELECT e.conversation_handle, e.conversation_group_id FROM sys.conversation_endpoints AS e"
+        " JOIN sys.services AS s ON s.service_id = e.service_id"
+        " WHERE s.name IN ('//near', '//answer') AND e.state = 'CO' ORDER BY s.name, random() LIMIT 2"
+    ).fetchall()
+    if len(rows) == 2:
+        (handle, _), (_, group) = rows
+        own.sql.execute("SELECT ssb.move_conversation(%s, %s)", (handle, group))
+        own.linger(0.1, 0.1)
+        if own.end(0.2):
+            ground.done["conversations moved"] += 1
+    else:
+        own.sql.rollback()
+    time.sleep(own.chance.uniform(0, 0.3))
 
 
 def hear(ground: Field, own: Session) -> None:
@@ -347,6 +376,7 @@ ACTORS: dict[str, tuple[Act, int]] = {
     "finish": (finish, 1),
     "listen": (listen, 2),
     "hear": (hear, 1),
+    "move": (move, 1),
     "redefine": (redefine, 1),
     "rotate": (rotate, 1),
     "pin": (pin, 1),
@@ -358,9 +388,15 @@ ACTORS: dict[str, tuple[Act, int]] = {
     "dump": (dump, 1),
 }
 # Two may want to end the same dialog: for one it is ended, 8427, or gone, 8426. A lock may take too long.
+# Under one snapshot for the whole transaction others' changes to the same rows are conflicts.
 _MAY_FAIL = {
-    "converse": ("S8426", "S8427"),
+    "send": ("40001",),
+    "receive": ("40001",),
+    "receive_answers": ("40001",),
+    "converse": ("S8426", "S8427", "40001"),
     "finish": ("S8426", "S8427", "55P03"),
+    "listen": ("40001",),
+    "move": ("55P03", "40P01"),
     "redefine": ("55P03", "40P01"),
 }
 _READING = ("receive", "receive_answers", "listen", "hear", "finish", "rotate", "watch")

@@ -125,6 +125,15 @@ def test_a_session_that_cannot_begin_leaves_no_connection(
     until(lambda: len(session.sql.execute(others, [database.name]).fetchall()) == 1, 10)
 
 
+def test_an_error_has_the_servers_hint(session: client.Session) -> None:
+    session.sql.execute("SELECT ssb.create_database('Sales'), ssb.create_queue('sales_dbo.orders')")
+    session.use("Sales")
+    with pytest.raises(client.NotFound, match="Msg 208") as caught:
+        session.receive("dbo.orders")
+    assert caught.value.hint is not None and "'sales_dbo.orders'" in caught.value.hint
+    assert caught.value.__notes__ == [caught.value.hint]
+
+
 def test_a_timer_needs_an_open_conversation(session: client.Session) -> None:
     with pytest.raises(client.BrokerError) as error:
         session.set_timer(uuid4(), 1)

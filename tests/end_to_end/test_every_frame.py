@@ -420,3 +420,25 @@ def test_the_same_mistake_is_told_each_time_at_a_prompt(
     typed = pgsb("shell", "--dsn", database.dsn, stdin="EXEC p @a = = 1\nGO\n" * 3)
     said = [line for line in typed.out.splitlines() if "error" in line]
     assert said == ["<shell>:1:13: error 102: Incorrect syntax near '='."] * 3
+
+
+@pytest.mark.parametrize(
+    "branch",
+    [
+        "CASE WHEN (SELECT COUNT(*) FROM t) > 5 THEN 3 / (@n - @n) ELSE 1 END",
+        "CASE WHEN EXISTS (SELECT * FROM t WHERE a = 9) THEN CAST(@s AS int) ELSE 1 END",
+        "CASE WHEN NOT EXISTS (SELECT * FROM t WHERE a = 9) THEN 1 ELSE CONVERT(tinyint, @m) END",
+        "IIF(EXISTS (SELECT * FROM t WHERE a = 9), 10 % (@n * 2), 1)",
+        "ISNULL((SELECT MAX(a) FROM t), 1 / @n)",
+        "COALESCE((SELECT MAX(a) FROM t), CAST(@s + N'y' AS int))",
+    ],
+)
+@pytest.mark.parametrize(
+    "statement", ["SET @r = {}", "SELECT @r = {}", "IF {} = 1 SET @r = 1", "SELECT @r = {} FROM t"]
+)
+def test_a_branch_that_is_not_reached_raises_nothing(tsql: Tsql, branch: str, statement: str) -> None:
+    """What it has of variables PostgreSQL would compute beforehand, unless the query tells nothing."""
+    tsql.run_well("CREATE TABLE t (a int) INSERT t VALUES (1)")
+    declared = "DECLARE @n int = 0, @m int = 300, @s nvarchar(9) = N'x', @r int"
+    tsql.run_well(f"{declared} {statement.format(branch)} PRINT @r")
+    assert tsql.prints == ["1"]

@@ -79,3 +79,19 @@ def test_a_watched_queue_without_activation_notifies(connect: Callable[..., Conn
     session.send(handle, "DEFAULT", "not any more")
     notices = [(one.channel, one.payload) for one in session.connection.notifies(timeout=0.2)]
     assert notices == [("ssb_arrival", str(number))]
+
+
+def test_a_queue_named_as_in_t_sql_is_told_its_name_here(connect: Callable[..., Connection]) -> None:
+    sql = connect()
+    sql.execute("SELECT ssb.create_database('Sales'), ssb.use_database('Sales')")
+    sql.execute("SELECT ssb.create_queue('sales_dbo.orders', spelling => 'Orders')")
+    for name in ("dbo.Orders", "dbo.orders"):
+        with pytest.raises(psycopg.Error) as caught:
+            sql.execute("SELECT FROM ssb.receive(%s)", [name])
+        assert caught.value.sqlstate == "S0208"
+        assert (caught.value.diag.message_hint or "").endswith(
+            "that of the database [Sales] is 'sales_dbo.orders'."
+        )
+    with pytest.raises(psycopg.Error) as caught:
+        sql.execute("SELECT FROM ssb.receive('dbo.none')")
+    assert caught.value.diag.message_hint is None

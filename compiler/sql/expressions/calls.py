@@ -100,7 +100,8 @@ def _conversion(node: Conversion, ctx: Context) -> Value:
     if ctx.stored and value.is_string and to.name in _STORED_MOMENTS:
         return _stored_moment(value, to, style, kind.startswith("TRY_"))
     converted = convert(value, to, style=style, attempt=kind.startswith("TRY_"))
-    if kind.startswith("TRY_") or not (to.is_numeric or to.is_datetime) or not value.is_string:
+    narrowed = value.type is not None and value.type.is_numeric and isinstance(converted.code, n.Call)
+    if kind.startswith("TRY_") or not (to.is_numeric or to.is_datetime) or not (value.is_string or narrowed):
         return converted
     fails = isinstance(value.constant, str) and has_no_value(value.constant, to)
     return computed_late(converted, value, fails=fails, node=node, ctx=ctx)

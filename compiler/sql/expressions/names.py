@@ -169,14 +169,18 @@ def computed_late(value: Value, operand: Value, *, fails: bool, node: exp.Expr, 
     """A value of constants that cannot be, computed where it is asked for alone.
 
     PostgreSQL computes what reads no row while it plans, in a branch that is never reached and for rows
-    that are not there. A subquery around ``operand`` hides it. ``fails``: of this constant comes no value.
+    that are not there; variables have their values then. A subquery around ``operand`` hides it.
+    ``fails``: of this constant comes no value.
     """
     branch = next((one for one in _ancestors(node) if _is_conditional(one)), None)
     if fails:
         hidden = branch is not None or of_rows(ctx)
     else:
-        variable = isinstance(operand.code, n.Variable)
-        hidden = variable and branch is not None and of_rows(ctx) and _reads_row(branch)
+        hidden = (
+            branch is not None
+            and (isinstance(operand.code, n.Variable) or _is_of_variables(node))
+            and ((of_rows(ctx) and _reads_row(branch)) or branch.find(exp.Query) is not None)
+        )
     if not hidden:
         return value
     late = computed_once(operand).code
@@ -194,6 +198,12 @@ def _is_conditional(node: exp.Expr) -> bool:
     return isinstance(node, exp.Case) or (
         isinstance(node, exp.Anonymous) and node.name.upper() in _CONDITIONAL
     )
+
+
+def _is_of_variables(node: exp.Expr) -> bool:
+    """Whether an expression reads variables and nothing else that the planner does not know."""
+    columns = list(node.find_all(exp.Column))
+    return bool(columns) and all(map(is_variable, columns)) and node.find(exp.Query) is None
 
 
 def _reads_row(node: exp.Expr) -> bool:

@@ -95,7 +95,7 @@ BEGIN
         received record;
     BEGIN
         EXIT servecounter WHEN session.leaving;  -- nested deeper than 32
-        session.nocount := true;
+        session.nocount := ssb_internal.no_count(true);
         LOOP
             session := ssb_internal.begin_transaction(session);
             dialog := NULL;

@@ -145,7 +145,7 @@ BEGIN
             session := ssb_internal.show(session, result, '[{"name":"two","type":"integer"}]');
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        session.nocount := false;
+        session.nocount := ssb_internal.no_count(false);
         BEGIN
             result := NULL;
             OPEN result FOR SELECT 3 AS three;

@@ -397,7 +397,7 @@ BEGIN
         c_rows text[];
         c_at integer;
     BEGIN
-        session.nocount := true;
+        session.nocount := ssb_internal.no_count(true);
         BEGIN
             c_at := ssb_internal.declare_cursor('c', c_at);
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
@@ -526,7 +526,7 @@ BEGIN
         c_at integer;
         row_place text;
     BEGIN
-        session.nocount := true;
+        session.nocount := ssb_internal.no_count(true);
         BEGIN
             c_at := ssb_internal.declare_cursor('c', c_at);
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;

@@ -59,6 +59,7 @@ BEGIN
         ready boolean;
     BEGIN
         sql := (sql || 'PRINT @n')::varchar(200);
+        session.error := 0; session.rowcount := 1;
         BEGIN
             ready := false;
             n_passed := 21;
@@ -356,6 +357,7 @@ BEGIN
     BEGIN
         BEGIN
             sql := 'SELECT @count = COUNT(*) FROM ' || sys.quotename("table") || ' WHERE id <= @most';
+            session.error := 0; session.rowcount := 1;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
@@ -1066,6 +1068,7 @@ BEGIN
     BEGIN
         BEGIN
             s := 'SELECT Id FROM dbo.' || sys.quotename(t) || ' WITH (UPDLOCK, HOLDLOCK) WHERE Id = @i';
+            session.error := 0; session.rowcount := 1;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN

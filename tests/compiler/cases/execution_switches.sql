@@ -339,7 +339,11 @@ case.sql:3:5: error: SET NOEXEC ON in a procedure, function or trigger is not su
       |     ^^^^^^^^^^^^^
 hint: set it in the script, behind the call
 -- shows
-
+Msg 102, Level 15, State 1, Procedure p, Line 3
+case.sql:3:5: error: SET NOEXEC ON in a procedure, function or trigger is not supported.
+    3 |     SET NOEXEC ON;
+      |     ^^^^^^^^^^^^^
+hint: set it in the script, behind the call
 
 -- case: SET PARSEONLY counts for its whole batch and those up to OFF
 PRINT 'a';
@@ -568,3 +572,102 @@ day
   3
 
 (1 row affected)
+
+-- case: SET IMPLICIT_TRANSACTIONS begins transactions up to OFF, over batches
+CREATE TABLE dbo.t (id int);
+GO
+SET IMPLICIT_TRANSACTIONS ON;
+GO
+INSERT INTO dbo.t (id) VALUES (1);
+GO
+PRINT @@TRANCOUNT;
+INSERT INTO dbo.t (id) VALUES (2);
+IF 1 = 1 COMMIT;
+SELECT id FROM dbo.t;
+SET IMPLICIT_TRANSACTIONS OFF;
+ROLLBACK;
+DELETE FROM dbo.t;
+PRINT @@TRANCOUNT;
+-- expect
+CREATE TABLE dbo.t (
+    id integer
+);
+
+SELECT set_config('pgsb.implicit_transactions', 'on', false);
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+    result refcursor;
+BEGIN
+    CALL ssb_internal.begin_batch(session);
+    <<batch_1>>
+    BEGIN
+        session := ssb_internal.begin_implicitly(session);
+        BEGIN
+            INSERT INTO dbo.t (id) VALUES (1);
+            GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+            PERFORM ssb_internal.show_count(session);
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch_1 WHEN session.leaving;
+        END;
+    END batch_1;
+    CALL ssb_internal.end_batch(session, more => true);
+    <<batch_2>>
+    BEGIN
+        PERFORM ssb_internal.print(session.trancount::text);
+        session := ssb_internal.begin_implicitly(session);
+        BEGIN
+            INSERT INTO dbo.t (id) VALUES (2);
+            GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+            PERFORM ssb_internal.show_count(session);
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch_2 WHEN session.leaving;
+        END;
+        IF 1 = 1 THEN
+            CALL ssb_internal.commit_transaction(session, 3);
+            EXIT batch_2 WHEN session.leaving;
+        END IF;
+        session := ssb_internal.begin_implicitly(session);
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT id FROM dbo.t;
+            session := ssb_internal.show(session, result, '[{"name":"id","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch_2 WHEN session.leaving;
+        END;
+        PERFORM set_config('pgsb.implicit_transactions', 'off', false);
+        CALL ssb_internal.rollback_transaction(session, 6);
+        BEGIN
+            DELETE FROM dbo.t;
+            GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+            PERFORM ssb_internal.show_count(session);
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT batch_2 WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        PERFORM ssb_internal.print(session.trancount::text);
+    END batch_2;
+    CALL ssb_internal.end_batch(session);
+END;
+$batch$;
+-- shows
+(1 row affected)
+
+1
+(1 row affected)
+
+id
+--
+ 1
+ 2
+
+(2 rows affected)
+
+(2 rows affected)
+
+0

@@ -73,14 +73,16 @@ LANGUAGE plpgsql AS $people_insert$
 DECLARE
     session ssb.session;
     detail text;
+    nocount_now_kept text;
 BEGIN
     session := ssb_internal.enter_trigger('people_insert');
+    nocount_now_kept := current_setting('pgsb.nocount_now', true);
     PERFORM ssb_internal.enter_instead('dbo.people_insert');
     session.rowcount := (SELECT count(*) FROM pg_temp."dbo.people_insert@inserted");
     <<people_insert>>
     BEGIN
         PERFORM ssb_internal.print(session.rowcount::integer::text);
-        session.nocount := true;
+        session.nocount := ssb_internal.no_count(true);
         BEGIN
             INSERT INTO dbo.person SELECT id, name FROM pg_temp."dbo.people_insert@inserted" AS inserted;
         EXCEPTION WHEN OTHERS THEN
@@ -96,6 +98,7 @@ BEGIN
             EXIT people_insert WHEN session.leaving;
         END;
     END people_insert;
+    PERFORM set_config('pgsb.nocount_now', nocount_now_kept, false);
     PERFORM ssb_internal.leave_instead('dbo.people_insert');
     PERFORM ssb_internal.leave_trigger(session);
     RETURN NULL;
@@ -138,15 +141,17 @@ LANGUAGE plpgsql AS $people_change$
 DECLARE
     session ssb.session;
     detail text;
+    nocount_now_kept text;
 BEGIN
     session := ssb_internal.enter_trigger('people_change');
+    nocount_now_kept := current_setting('pgsb.nocount_now', true);
     PERFORM ssb_internal.enter_instead('dbo.people_change');
     <<people_change>>
     DECLARE
         condition boolean;
         updates text[] := ssb_internal.columns_named(TG_RELID, 'people_change');
     BEGIN
-        session.nocount := true;
+        session.nocount := ssb_internal.no_count(true);
         condition := NULL;
         BEGIN
             condition := coalesce('name' = ANY (people_change.updates), false);
@@ -177,6 +182,7 @@ BEGIN
             EXIT people_change WHEN session.leaving;
         END;
     END people_change;
+    PERFORM set_config('pgsb.nocount_now', nocount_now_kept, false);
     PERFORM ssb_internal.leave_instead('dbo.people_change');
     PERFORM ssb_internal.leave_trigger(session);
     RETURN NULL;
@@ -214,14 +220,16 @@ LANGUAGE plpgsql AS $people_change$
 DECLARE
     session ssb.session;
     detail text;
+    nocount_now_kept text;
 BEGIN
     session := ssb_internal.enter_trigger('people_change');
+    nocount_now_kept := current_setting('pgsb.nocount_now', true);
     PERFORM ssb_internal.enter_instead('dbo.people_change');
     <<people_change>>
     DECLARE
         condition boolean;
     BEGIN
-        session.nocount := true;
+        session.nocount := ssb_internal.no_count(true);
         condition := NULL;
         BEGIN
             condition := coalesce(false, false);
@@ -253,6 +261,7 @@ BEGIN
             EXIT people_change WHEN session.leaving;
         END;
     END people_change;
+    PERFORM set_config('pgsb.nocount_now', nocount_now_kept, false);
     PERFORM ssb_internal.leave_instead('dbo.people_change');
     PERFORM ssb_internal.leave_trigger(session);
     RETURN NULL;
@@ -689,7 +698,7 @@ BEGIN
     CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
-        session.nocount := true;
+        session.nocount := ssb_internal.no_count(true);
         session.try_depth := ssb_internal.tries(session.try_depth + 1);  -- BEGIN TRY
         <<try_1>>
         BEGIN

@@ -201,13 +201,15 @@ LANGUAGE plpgsql AS $watch$
 DECLARE
     session ssb.session;
     detail text;
+    nocount_now_kept text;
 BEGIN
     session := ssb_internal.enter_trigger('watch');
+    nocount_now_kept := current_setting('pgsb.nocount_now', true);
     <<watch>>
     DECLARE
         condition boolean;
     BEGIN
-        session.nocount := true;
+        session.nocount := ssb_internal.no_count(true);
         condition := NULL;
         BEGIN
             condition := coalesce(true, false);
@@ -237,6 +239,7 @@ BEGIN
             EXIT watch WHEN session.leaving;
         END IF;
     END watch;
+    PERFORM set_config('pgsb.nocount_now', nocount_now_kept, false);
     PERFORM ssb_internal.leave_trigger(session);
     RETURN NULL;
 END;
@@ -254,14 +257,16 @@ LANGUAGE plpgsql AS $watch$
 DECLARE
     session ssb.session;
     detail text;
+    nocount_now_kept text;
 BEGIN
     session := ssb_internal.enter_trigger('watch');
+    nocount_now_kept := current_setting('pgsb.nocount_now', true);
     <<watch>>
     DECLARE
         condition boolean;
         updates text[] := ssb_internal.columns_named(TG_RELID, 'watch');
     BEGIN
-        session.nocount := true;
+        session.nocount := ssb_internal.no_count(true);
         condition := NULL;
         BEGIN
             condition := coalesce('n' = ANY (watch.updates), false);
@@ -291,6 +296,7 @@ BEGIN
             EXIT watch WHEN session.leaving;
         END IF;
     END watch;
+    PERFORM set_config('pgsb.nocount_now', nocount_now_kept, false);
     PERFORM ssb_internal.leave_trigger(session);
     RETURN NULL;
 END;
@@ -797,7 +803,7 @@ BEGIN
         caller_2 ssb.session;
     BEGIN
         EXIT count_orders WHEN session.leaving;  -- nested deeper than 32
-        session.nocount := true;
+        session.nocount := ssb_internal.no_count(true);
         PERFORM set_config('default_transaction_isolation', 'read committed', false);
         PERFORM set_config('pgsb.snapshot', 'serializable', false);
         IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;

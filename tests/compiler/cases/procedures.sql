@@ -39,7 +39,7 @@ BEGIN
     <<addup>>
     BEGIN
         EXIT addup WHEN session.leaving;  -- nested deeper than 32
-        session.nocount := true;
+        session.nocount := ssb_internal.no_count(true);
         BEGIN
             sum := a + b;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 8, SQLSTATE, SQLERRM); EXIT addup WHEN session.leaving;
@@ -706,7 +706,7 @@ BEGIN
     <<quiet>>
     BEGIN
         EXIT quiet WHEN session.leaving;  -- nested deeper than 32
-        session.nocount := true;
+        session.nocount := ssb_internal.no_count(true);
         BEGIN
             result := NULL;
             OPEN result FOR SELECT 1 AS one;

@@ -390,7 +390,7 @@ BEGIN
         rows integer := 2;
         rounds integer := 0;
     BEGIN
-        session.nocount := true;
+        session.nocount := ssb_internal.no_count(true);
         BEGIN
             session.row_limit := ssb_internal.row_limit(rows);
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;

@@ -186,7 +186,7 @@ BEGIN
         at bigint := 6;
         next_row record;
     BEGIN
-        session.nocount := true;
+        session.nocount := ssb_internal.no_count(true);
         BEGIN
             UPDATE dbo.t
             SET c = sys.write(c, 'W', batch.at, 1::bigint), b = sys.write(b, '\xFFFF'::bytea, 1::bigint, 1::bigint)

@@ -245,6 +245,7 @@ DO $batch$
 DECLARE
     session ssb.session;
     detail text;
+    session_state text[];
     result refcursor;
 BEGIN
     CALL ssb_internal.begin_batch(session);
@@ -315,6 +316,7 @@ BEGIN
                             IF saved_1 AND NOT session.doomed THEN
                                 pc := 4;
                                 session.error := 0; session.rowcount := 0;
+                                session_state := ssb_internal.session_state();
                                 RAISE EXCEPTION USING ERRCODE = 'SV001', MESSAGE = 'ROLLBACK TRANSACTION before_second';
                             END IF;
                             IF NOT saved_1 AND session.transaction_name IS NOT DISTINCT FROM 'before_second' THEN
@@ -331,6 +333,8 @@ BEGIN
                             CONTINUE machine_1_states;
                         WHEN 4 THEN
                             session.try_depth := ssb_internal.tries(session.try_depth);
+                            PERFORM ssb_internal.restore_session_state(session_state);
+                            session_state := NULL;
                             BEGIN
                                 INSERT INTO dbo.t (id) VALUES (3);
                                 GET DIAGNOSTICS session.rowcount = ROW_COUNT;
