@@ -3,29 +3,15 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, repeat
 from pathlib import Path
 
-from ..grammar.lexer import lex
+from ..compiler.compiled import COMPILED_BY, NO_TSQL
+from ..compiler.script_order import in_running_order
 from ..grammar.problems import Problems
 from ..grammar.source import Source, find_file, not_read_by_others
-from ..grammar.tokens import TokenKind
-
-# What a script makes first decides its turn: what others are made of comes before them.
-_TURNS = (
-    ("DATABASE", "SCHEMA", "ROLE", "LOGIN", "USER"),
-    ("TYPE", "XML SCHEMA COLLECTION", "SEQUENCE", "SYNONYM"),
-    ("TABLE",),
-    ("MESSAGE TYPE", "CONTRACT", "QUEUE", "SERVICE"),
-    ("FUNCTION", "VIEW"),
-    ("PROC", "PROCEDURE", "TRIGGER"),
-)
-_KINDS = {tuple(kind.split()): turn for turn, kinds in enumerate(_TURNS) for kind in kinds}
-_LONGEST = len("CREATE OR ALTER XML SCHEMA COLLECTION".split())
 
 
 @dataclass
@@ -70,7 +56,8 @@ def read_project(paths: Sequence[Path], compose: Compose = lambda source, proble
     project.sources = [
         compose(source, project.problems, once) for source in project.sources if source.name in apart
     ]
-    project.sources.sort(key=lambda source: (_turn(source), source.name))
+    project.sources.sort(key=lambda source: source.name)
+    project.sources = in_running_order(project.sources)
     return project
 
 
@@ -143,21 +130,7 @@ def _read(path: Path, project: Project) -> None:
     if source.text.count("\0") > 3:
         project.unreadable[str(path)] = "it is no text, but binary data"
         return
-    if source.text.startswith("-- Compiled by pgsb "):
-        project.unreadable[str(path)] = "it is PostgreSQL's: pgsb compile wrote it"
+    if source.text.startswith(COMPILED_BY):
+        project.unreadable[str(path)] = NO_TSQL
         return
     project.sources.append(source)
-
-
-def _turn(source: Source) -> int:
-    """The turn of what a script creates first; the last one where it creates none of these."""
-    words = (token.word for token in lex(source, Problems()) if token.kind is not TokenKind.COMMENT)
-    read: deque[str] = deque(maxlen=_LONGEST)
-    for word in chain(words, repeat("", _LONGEST)):
-        read.append(word)
-        if read[0] == "CREATE":
-            kind = tuple(read)[3:] if tuple(read)[1:3] == ("OR", "ALTER") else tuple(read)[1:]
-            for length in (1, 2, 3):
-                if kind[:length] in _KINDS:
-                    return _KINDS[kind[:length]]
-    return len(_TURNS)

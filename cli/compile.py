@@ -10,7 +10,7 @@ import click
 
 from .. import __version__
 from ..compiler.collecting import rare_collections
-from ..compiler.compiled import in_comment
+from ..compiler.compiled import COMPILED_BY, in_comment
 from ..compiler.pipeline import (
     CompiledBatch,
     CompiledScript,
@@ -25,7 +25,7 @@ from ..grammar.problems import Problems
 from ..grammar.source import Source
 from ..runtime_sql import installer
 from ..user_folders import write_whole
-from .options import compile_options, variables_option
+from .options import UNCHECKED_PATH, compile_options, variables_option
 from .progress import counted, progress_bar
 from .reports import FORMATS
 from .scripts import count_batches, folders_of, read_script, read_scripts, script_files
@@ -33,13 +33,14 @@ from .sqlcmd import Script
 
 
 @click.command("compile")
-@click.argument("scripts", nargs=-1, required=True, metavar="SCRIPT...")
+@click.argument("scripts", nargs=-1, required=True, metavar="SCRIPT...", type=UNCHECKED_PATH)
 @compile_options
 @variables_option
 @click.option(
     "--after",
     multiple=True,
     metavar="SCRIPT",
+    type=UNCHECKED_PATH,
     help="A script that has run before: SCRIPT may name the types, tables and modules that it makes. "
     "May be repeated.",
 )
@@ -48,6 +49,7 @@ from .sqlcmd import Script
     "old",
     multiple=True,
     metavar="OLD",
+    type=UNCHECKED_PATH,
     help="Print what takes a database from the definitions of OLD, a script or folder, to those of "
     "SCRIPT; messages and rows stay. May be repeated.",
 )
@@ -130,7 +132,7 @@ def compile_command(
         if tsql:
             _write(output, difference.script())
             return
-        names = f"the difference from {', '.join(old)} to {names}"
+        names = f"the difference from {', '.join(old)} to {', '.join(scripts)}"
         given = [Script(difference.source())]
     keeps = keep_source or bool(old)
     options = CompileOptions(database, default_database, collation, keep_source=keeps)
@@ -202,7 +204,7 @@ def _header(options: CompileOptions, names: str, parts: installer.Parts) -> str:
     given += f" --collation {options.collation}" * (options.collation != "cs")
     given += f" --default-database {options.default_database}" * bool(options.default_database)
     return (
-        f"-- Compiled by pgsb {__version__}{in_comment(f'{given} from {names}')}: change those, "
+        f"{COMPILED_BY}{__version__}{in_comment(f'{given} from {names}')}: change those, "
         "not this text.\n"
         "-- It needs the runtime of that version, or a newer one "
         f"(pgsb install --parts {parts}, pgsb upgrade).\n\n"
@@ -220,7 +222,7 @@ def _write(output: str, text: str) -> None:
 
 
 @click.command("check")
-@click.argument("scripts", nargs=-1, required=True, metavar="PATH...")
+@click.argument("scripts", nargs=-1, required=True, metavar="PATH...", type=UNCHECKED_PATH)
 @compile_options
 @variables_option
 @click.option(
@@ -237,8 +239,8 @@ def check_command(
 ) -> None:
     """Report every problem of every script, with its place. Touches no database.
 
-    PATH is a script, - for stdin, or a folder: all its .sql files. Each script knows the types and
-    modules of all. Exit status 1 when there is an error.
+    PATH is a script, - for stdin, or a folder: all its .sql files. Each script knows the
+    definitions of all. Exit status 1 when there is an error.
     """
     problems = Problems()
     options = CompileOptions(database=database, collation=collation)

@@ -13,7 +13,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from ..server.connect import Target, find_target
-from .options import F, Seconds, variables_option
+from .options import UNCHECKED_PATH, F, Seconds, variables_option
 from .run import run_command
 
 # What needs no answer here, and what does: letter → sentence, None for what is done anyway.
@@ -101,10 +101,19 @@ def _each_variable(arguments: list[str]) -> Iterator[str]:
 @click.option("-d", "database", metavar="NAME", help="The database: see above.")
 @click.option("-U", "user", metavar="NAME", help="The role.")
 @click.option("-P", "password", metavar="TEXT", help="Its password; better PGPASSWORD.")
-@click.option("-i", "inputs", multiple=True, metavar="FILE", help="A script; several with commas.")
+@click.option(
+    "-i",
+    "inputs",
+    multiple=True,
+    metavar="FILE",
+    type=UNCHECKED_PATH,
+    help="A script; several with commas.",
+)
 @click.option("-Q", "queries", multiple=True, metavar="TEXT", help="Run this text and leave.")
 @click.option("-q", "first", multiple=True, metavar="TEXT", help="The same; for a prompt: pgsb shell.")
-@click.option("-o", "output", default="-", metavar="FILE", help="Write results and messages there.")
+@click.option(
+    "-o", "output", default="-", metavar="FILE", type=UNCHECKED_PATH, help="Write results and messages there."
+)
 @click.option("-b", "stops", is_flag=True, help="Stop at the first batch with an error.")
 @click.option("-e", "echo", is_flag=True, help="Write each batch before what it gives.")
 @click.option(

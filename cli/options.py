@@ -14,6 +14,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 V = TypeVar("V", str, str | None, tuple[str, ...])
 
 
+UNCHECKED_PATH = click.Path(allow_dash=True, readable=False)
+"""A file, a folder or ``-`` as it was typed: who opens it finds it. Shells complete names of files."""
+
+
 class Seconds(click.FloatRange):
     """A time in seconds, short enough for PostgreSQL's settings in milliseconds: under 25 days."""
 

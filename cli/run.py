@@ -29,7 +29,7 @@ from ..server.problems import ServerError
 from ..server.render import CsvRenderer, JsonRenderer, Layout, Redirection, Renderer, TableRenderer
 from ..server.results import ErrorEvent, Event, Print
 from ..server.translate import Translator
-from .options import Seconds, addresses_options, compile_options, dsn_option, variables_option
+from .options import UNCHECKED_PATH, Seconds, addresses_options, compile_options, dsn_option, variables_option
 from .progress import counted, progress_bar
 from .scripts import count_batches, read_script
 from .sqlcmd import Script, compose
@@ -79,11 +79,19 @@ class _Command(click.Command):
 
 
 @click.command("run", cls=_Command)
-@click.argument("scripts", nargs=-1, metavar="SCRIPT...")
+@click.argument("scripts", nargs=-1, metavar="SCRIPT...", type=UNCHECKED_PATH)
 @dsn_option
 @compile_options
 @variables_option
-@click.option("-i", "--input", "inputs", multiple=True, metavar="FILE", help="A script, as an argument is.")
+@click.option(
+    "-i",
+    "--input",
+    "inputs",
+    multiple=True,
+    metavar="FILE",
+    type=UNCHECKED_PATH,
+    help="A script, as an argument is.",
+)
 @click.option(
     "-Q",
     "-q",

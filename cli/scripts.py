@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from ..compiler.compiled import COMPILED_BY, NO_TSQL
 from ..grammar.problems import Problems
 from ..grammar.source import Source, not_read_by_others
 from .sqlcmd import Script, compose
@@ -17,7 +18,8 @@ _GO = re.compile(r"^[ \t]*go\b[^\n]*", re.IGNORECASE | re.MULTILINE)
 def script_files(names: Sequence[str]) -> list[str]:
     """The scripts that are meant: a folder stands for its .sql files, in the order of their paths.
 
-    Raises click.UsageError for a folder without any.
+    Tells on stderr of what pgsb compile has written, which is left out. Raises click.UsageError for a folder
+    without any, and where nothing else is meant.
     """
     found: list[str] = []
     for name in names:
@@ -31,7 +33,20 @@ def script_files(names: Sequence[str]) -> list[str]:
         if not inside:
             raise click.UsageError(f"the folder {name} has no .sql files")
         found += inside
-    return found
+    compiled = [name for name in found if name != "-" and _is_compiled(name)]
+    if compiled and len(compiled) == len(found):
+        raise click.UsageError(f"cannot read {compiled[0]}: {NO_TSQL}")
+    for name in compiled:
+        click.echo(f"not read: {name}: {NO_TSQL}", err=True)
+    return [name for name in found if name not in compiled]
+
+
+def _is_compiled(path: str) -> bool:
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(len(COMPILED_BY)) == COMPILED_BY.encode()
+    except OSError:
+        return False  # who reads it tells why that cannot be
 
 
 def folders_of(names: Sequence[str | Path]) -> list[Path]:
@@ -76,11 +91,19 @@ def read_script(
     """
     if name == "-":
         source = Source.from_bytes("<stdin>", sys.stdin.buffer.read())
+    elif name.lower().endswith(".sqlproj"):
+        raise click.UsageError(
+            f"{name} is no script but a project: name the script that publishes it, or see pgsb assess"
+        )
+    elif Path(name).is_dir():
+        raise click.UsageError(f"{name} is a folder: name its scripts, in the order in which they are to run")
     else:
         try:
             source = Source.read(Path(name))
         except OSError as error:
             raise click.UsageError(f"cannot read {name}: {error.strerror}") from None
+    if source.text.startswith(COMPILED_BY):
+        raise click.UsageError(f"cannot read {name}: {NO_TSQL}")
     if source.text.count("\0") > 3:  # a single one has a place that can be told
         raise click.UsageError(f"cannot read {source.name}: it is no text, but binary data")
 

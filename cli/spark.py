@@ -17,7 +17,7 @@ from ..bulk.program import load_program
 from ..bulk.progress import Progress
 from ..server.connect import find_target
 from ..server.embedded import PrivateServer
-from .options import dsn_option
+from .options import UNCHECKED_PATH, dsn_option
 
 
 @click.group("spark")
@@ -77,6 +77,7 @@ def spark_command() -> None:
     "--py-files",
     multiple=True,
     metavar="FILES",
+    type=UNCHECKED_PATH,
     help="Modules and zips that the executors need, separated by commas.",
 )
 @click.option(

@@ -15,7 +15,14 @@ import psycopg
 import psycopg.sql
 from psycopg.rows import tuple_row
 
-from ..server.connect import CHECK_INTERVAL, IN_ENGLISH, ISOLATION, LANGUAGE_SETTINGS, trace_settings
+from ..server.connect import (
+    CHECK_INTERVAL,
+    IN_ENGLISH,
+    ISOLATION,
+    LANGUAGE_SETTINGS,
+    plain_scheme,
+    trace_settings,
+)
 from .messages import DEFAULT, Message
 from .session import COLUMNS, ENCODING, Body, bytes_of, interval_of, numbered
 
@@ -23,7 +30,10 @@ from .session import COLUMNS, ENCODING, Body, bytes_of, interval_of, numbered
 async def connect_async(dsn: str = "", *, database: str | None = None) -> AsyncSession:
     """Open a session for asyncio; arguments and errors are those of `connect`."""
     connection = await psycopg.AsyncConnection.connect(
-        dsn, autocommit=True, client_encoding="utf8", fallback_application_name="pgsb client"
+        plain_scheme(dsn),
+        autocommit=True,
+        client_encoding="utf8",
+        fallback_application_name="pgsb client",
     )
     try:
         cursor = await connection.execute("SELECT pg_catalog.pg_backend_pid()")

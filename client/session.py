@@ -12,7 +12,7 @@ import psycopg
 import psycopg.sql
 from psycopg.rows import tuple_row
 
-from ..server.connect import is_direct, prepare_session
+from ..server.connect import is_direct, plain_scheme, prepare_session
 from .errors import BrokerError
 from .messages import DEFAULT, Message
 
@@ -28,13 +28,16 @@ ENCODING = "SELECT ssb.nvarchar_encoding()"
 
 
 def connect(dsn: str = "", *, database: str | None = None) -> "Session":
-    """Open a session. ``dsn`` as psycopg takes it, empty: from the PG* variables.
+    """Open a session. ``dsn`` as psycopg or SQLAlchemy takes it, empty: from the PG* variables.
 
     ``database`` is the T-SQL database, None: the default one. Raises psycopg.OperationalError.
     """
     # utf8: in SQL_ASCII, PGCLIENTENCODING's or the role's, psycopg would give names as bytes.
     connection = psycopg.connect(
-        dsn, autocommit=True, client_encoding="utf8", fallback_application_name="pgsb client"
+        plain_scheme(dsn),
+        autocommit=True,
+        client_encoding="utf8",
+        fallback_application_name="pgsb client",
     )
     try:
         is_own = is_direct(connection)

@@ -7,7 +7,8 @@ A folder imports those below it, never one above; CONTRIBUTING.md has the table 
 ============  ======================================================================================
 pipeline      compile_script, check_scripts: the way in
 session       CompileSession: batch after batch, with what they define; reading: scripts, before that
-checking      many scripts at once, on all processors; collecting: fewer searches for cycles
+checking      many scripts at once, on all processors; collecting: fewer searches for cycles;
+              script_order: scripts of a project in an order that runs
 references    names that scripts mention and none defines: warnings of check
 batches       what a batch becomes: plain statements, a module, a DO block
 compiled      what comes out: CompiledScript, CompiledBatch, CompiledStatement

@@ -18,6 +18,7 @@ from .collecting import rare_collections
 from .compiled import CompileOptions
 from .reading import ReadScript, read_script
 from .references import References
+from .script_order import in_running_order
 from .session import CompileSession
 
 # Characters of scripts from which on a second process is worth its start.
@@ -37,12 +38,12 @@ def check_scripts(
 ) -> Problems:
     """Return what is wrong with scripts that run one after the other on one connection.
 
-    Types and modules of all of them are known to each: the files of a project have no order. Keeps
+    Definitions of all of them are known to each: the files of a project have no order. Keeps
     nothing of the batches but what they define. ``processes``: as many at most share the work.
     ``progress`` is told of each script that was compiled, and how many batches it has.
     """
     with rare_collections():
-        return _check_all(sources, options, processes, progress)
+        return _check_all(in_running_order(sources), options, processes, progress)
 
 
 def _check_all(

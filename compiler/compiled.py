@@ -11,6 +11,10 @@ from ..grammar.source import Span
 from .plpgsql import emit
 from .plpgsql import nodes as pl
 
+COMPILED_BY = "-- Compiled by pgsb "
+"""How a file begins that pgsb compile has written."""
+NO_TSQL = "it is PostgreSQL's: pgsb compile wrote it"
+
 _ENDING = frozenset(
     map(
         int,

@@ -36,6 +36,28 @@ _WORD = re.compile(r"\w+")
 # Those that a database has from the beginning, as far as scripts name them.
 _BUILT_IN = {"contract": ("DEFAULT",), "message type": ("DEFAULT",), "queue": (), "service": ()}
 
+# What procedures of SQL Server do that no part of this is, by the beginnings of their names.
+_SUCCESSORS = (
+    (
+        ("sp_send_dbmail", "sysmail_"),
+        "there is no Database Mail: a procedure of that name in msdb may SEND to a program's queue",
+    ),
+    (
+        tuple(f"sp_{verb}_job" for verb in ("add", "attach", "delete", "help", "start", "stop", "update")),
+        "there is no SQL Server Agent: cron or a systemd timer calls pgsb run, or a conversation timer rings",
+    ),
+    (("xp_",), "there are no extended stored procedures: let a program read a queue and do that"),
+    (("sp_oa",), "there is no OLE Automation: let a program read a queue and do that"),
+    (
+        ("sp_addlinkedserver", "sp_addlinkedsrvlogin", "sp_linkedservers", "sp_testlinkedserver"),
+        "there are no linked servers: PostgreSQL's foreign tables, or a dialog",
+    ),
+    (
+        ("sp_cdc_",),
+        "there is no change data capture: logical replication, or a trigger that SENDs",
+    ),
+)
+
 
 @dataclass
 class References:
@@ -152,7 +174,8 @@ class References:
                 problems.add(
                     f"no script creates the procedure '{module.text}', and it is no known system procedure",
                     module.span,
-                    hint=did_you_mean(module.name.text, (*self._procedures.values(), *others)),
+                    hint=_successor(name)
+                    or did_you_mean(module.name.text, (*self._procedures.values(), *others)),
                     severity="warning",
                 )
 
@@ -212,6 +235,11 @@ class References:
         if text in spellings and spellings[text] != span:
             return None
         return next((name for name in spellings if name != text), None)
+
+
+def _successor(procedure: str) -> str | None:
+    """Return what is here instead of a procedure of SQL Server."""
+    return next((hint for beginnings, hint in _SUCCESSORS if procedure.startswith(beginnings)), None)
 
 
 def _words_in_strings(source: Source) -> Iterator[str]:

@@ -389,6 +389,7 @@ class CompileSession:
         key = self.catalog.key(object_name(made.name))
         self.catalog.to_make[key] -= 1
         self.catalog.gone.discard(key)
+        self.catalog.begun.add(key)
         return key
 
     # ------------------------------------------------------------ DO blocks

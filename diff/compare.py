@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..compiler import nodes
+from ..compiler.script_order import in_running_order
 from ..grammar.problems import Problems
 from ..grammar.records import dataclass as record
 from ..grammar.source import Source, Span
@@ -121,10 +122,11 @@ def compare(
     and a queue or service is dropped only when it is found empty.
     """
     found = Difference()
-    before = read_definitions(old, database, found.problems)
-    after = read_definitions(new, database, found.problems)
+    ordered = in_running_order(new)
+    before = read_definitions(in_running_order(old), database, found.problems)
+    after = read_definitions(ordered, database, found.problems)
     _Comparison(before, after, allow_drop, found).run()
-    turns = {id(source): turn for turn, source in enumerate(new)}
+    turns = {id(source): turn for turn, source in enumerate(ordered)}
     found.changes.sort(key=lambda step: (turns[id(step.place.source)], step.place.start))
     return found
 

@@ -29,7 +29,7 @@ class Finding:
 def check(
     documents: Sequence[Document], options: CompileOptions, prepare: Prepare
 ) -> list[tuple[Document, list[Finding]]]:
-    """Return what is wrong with each document; types and modules of all of them are known to each.
+    """Return what is wrong with each document; definitions of all of them are known to each.
 
     Never raises: an error of the compiler itself is a finding at the beginning of the document.
     """

@@ -417,9 +417,9 @@ def never_altered(tokens: Sequence[Token], place: int) -> str | None:
 _OFTEN_BEHIND = frozenset({",", ")", ";", ".", "+", "=", "||"})
 
 
-def misplaced_quote(tokens: Sequence[Token], source: Source) -> str | None:
-    """Tell of the first string with a word right behind it: a quote is missing, or one too much."""
-    for index in range(1, len(tokens)):
+def misplaced_quote(tokens: Sequence[Token], source: Source, places: range) -> str | None:
+    """Tell of the first string with a word right behind it at one of the places: a quote is missing there."""
+    for index in places:
         before, token = tokens[index - 1], tokens[index]
         if before.kind is not TokenKind.STRING or before.end != token.start:
             continue
@@ -484,6 +484,8 @@ def missing(tokens: Sequence[Token], place: int) -> str | None:
     return None
 
 
+_LONGEST_CALL = 1000
+"""Tokens of a call within which a hint is looked for: a batch that is all wrong has thousands of errors."""
 _CALLS_WITH_AS = ("CAST", "TRY_CAST", "PARSE", "TRY_PARSE")
 
 
@@ -496,8 +498,10 @@ def _ends_operand(token: Token) -> bool:
 def _call_around(tokens: Sequence[Token], place: int) -> Token | None:
     """Return the word before the parenthesis in which a token stands."""
     depth = 0
-    for index in range(place - 1, 0, -1):
+    for index in range(place - 1, max(place - _LONGEST_CALL, 0), -1):
         word = tokens[index].word
+        if word == ";":
+            return None
         depth += (word == ")") - (word == "(")
         if depth < 0:
             return tokens[index - 1]

@@ -106,6 +106,8 @@ class _BatchParser:
         self._chooser = TerminalChooser(self._tokens, table.names, table.states, table.starters)
         self._resumed_at = -1
         self._failed = False
+        self._quotes_seen = 1
+        self._quote_hint: str | None = None
 
     def parse(self) -> Tree | None:
         index = 0
@@ -428,7 +430,7 @@ class _BatchParser:
             message, number = unexpected.message, unexpected.number or number
         hint = unexpected.hint
         if hint is None:
-            hint = misplaced_quote(self._tokens[: index + 1], source)
+            hint = self._misplaced_quote(index)
         if hint is None and unexpected.opened_at is not None:
             opened = self._tokens[unexpected.opened_at]
             place = source.span(opened.start, opened.end)
@@ -436,6 +438,14 @@ class _BatchParser:
         if hint is None:
             hint = self._hint(index)
         self._problems.add(message, span, hint=hint, number=number)
+
+    def _misplaced_quote(self, index: int) -> str | None:
+        """The hint of the first quote before an error; each part of the batch is looked at once."""
+        if self._quote_hint is None:
+            places = range(self._quotes_seen, min(index + 1, self._count))
+            self._quote_hint = misplaced_quote(self._tokens, self._text.source, places)
+            self._quotes_seen = max(self._quotes_seen, places.stop)
+        return self._quote_hint
 
     def _hint(self, index: int) -> str | None:
         accepted = {

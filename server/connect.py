@@ -67,6 +67,9 @@ class Target:
     private: bool
     source: str
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "dsn", plain_scheme(self.dsn))
+
 
 def find_target(dsn: str | None = None) -> Target:
     """Decide on the server; starts the private one when nothing names another. Raises ServerError."""
@@ -85,7 +88,7 @@ def named_target(dsn: str | None = None) -> Target | None:
         return Target(dsn, False, "--dsn")
     url = os.environ.get("DATABASE_URL")
     if url:
-        return Target(_plain_scheme(url), False, "DATABASE_URL")
+        return Target(url, False, "DATABASE_URL")
     named = [name for name in _NAMING if os.environ.get(name)]
     if named:
         return Target("", False, ", ".join(named))
@@ -273,8 +276,8 @@ def _dsn_option(target: Target) -> str:
     return " --dsn …" if target.source in ("--dsn", "-S") else ""
 
 
-def _plain_scheme(url: str) -> str:
-    """`postgres+psycopg://…`, as SQLAlchemy writes it, is no scheme of libpq."""
+def plain_scheme(url: str) -> str:
+    """The URL as libpq takes it: `postgresql+psycopg://…`, as SQLAlchemy writes it, is no scheme of libpq."""
     scheme, separator, rest = url.partition("://")
     return f"{scheme.partition('+')[0]}{separator}{rest}" if separator else url
 

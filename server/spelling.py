@@ -14,6 +14,7 @@ from ..compiler.target.quoting import text_literal
 _MESSAGES = re.compile(
     r"(?P<before>Invalid object name |Invalid column name |There is already an object named |"
     r"Cannot drop the (?:\w+|XML schema collection) |Cannot drop type |Cannot use DROP \w+ with |"
+    r"An explicit DROP INDEX is not allowed on index |"
     r"Cannot perform alter on |Cannot (?:find|alter) the (?:\w+|XML schema collection) |Object |The object |"
     r"Could not truncate object |Could not find stored procedure |"
     r"The multi-part identifier |The specified schema name |Column name |"
@@ -24,12 +25,14 @@ _MESSAGES = re.compile(
     r"(?='[^']+' is not a constraint\.$)|"
     r"Index cannot be created on object |Cannot alter (?='[^']+' because)|"
     r"The service queue (?=\"[^\"]+\" cannot be directly)|Database (?='[^']+' does not exist\.$)|"
-    r'Cannot find either column "[^"]*" or the user-defined function or aggregate )'
-    r"(?P<quoted>(?P<mark>['\"])(?P<name>(?:(?!(?P=mark)).)+)(?P=mark))"
+    r'Cannot find either column "[^"]*" or the user-defined function or aggregate |'
+    r"Collection specified does not exist in metadata : |"
+    r"Column, parameter, or variable #\d+: Cannot find data type )"
+    r"(?:(?P<mark>['\"])(?P<name>(?:(?!(?P=mark)).)+)(?P=mark)|(?<=data type )(?P<type>.+)(?=\.$))"
 )
 _OBJECT_ALONE = (
     *("Invalid column", "There", "Cannot find the", "Cannot alter", "Object", "Could not truncate", "Index"),
-    *("Column name", "Duplicate", "ALTER TABLE", "The service queue", "The ALTER TABLE"),
+    *("Column name", "Duplicate", "ALTER TABLE", "The service queue", "The ALTER TABLE", "Collection"),
 )
 _CATCH = re.compile(r"\bCATCH\b", re.IGNORECASE)
 _OF_ROWS = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE"})
@@ -43,6 +46,10 @@ _PART = rf"(?:{_QUOTED_NAME}|[^\W\d][\w@#$]*|\#[\w@#$]+)"
 _NAME = re.compile(rf"(?<![\w@#$.]){_PART}(?:\s*\.\s*(?:{_PART})?)*")
 
 
+_OF_TEMPORARY = re.compile(r"""['"](?:tempdb\.)?dbo\.(\#[^'"]+)['"]""")
+_QUOTED = re.compile(r"""(?<=')[^']+(?=')|(?<=")[^"]+(?=")""")
+
+
 def as_written(message: str, script: str, line: int = 1) -> str:
     """Return an error's message with its name as ``script`` has it; unchanged where it has none.
 
@@ -51,19 +58,25 @@ def as_written(message: str, script: str, line: int = 1) -> str:
     """
     found = _MESSAGES.match(message)
     if found is None:
-        return message
-    *schema, name = found["name"].split(".")
+        temporary = _OF_TEMPORARY.search(message)
+        return message if temporary is None else _temporary_as_written(message, temporary[1], script)
+    *schema, name = (found["name"] or found["type"]).split(".")
+    # A schema that is there has its own spelling in the message already.
+    qualifier = fold(schema[-1]) if schema else ""
     # 4104 knows the alias that is missing, not the column asked of it.
     is_alias = found["before"].startswith("The multi-part")
     is_schema = found["before"].startswith("The specified schema")
     is_alone = found["before"].startswith(("The service queue", "The ALTER TABLE"))
 
     def named(shown: str) -> str:
-        return message.replace(found["quoted"], found["mark"] + shown + found["mark"])
+        if found["type"] is not None:
+            return f"{message[: found.start('type')]}{shown}{message[found.end('type') :]}"
+        mark = found["mark"]  # Some messages tell the name twice.
+        return message.replace(f"{mark}{found['name']}{mark}", f"{mark}{shown}{mark}")
 
-    if found["before"] == "Cannot drop the index " and schema and name != "*":
+    if found["before"].endswith(" index ") and schema and name != "*":
         # DROP INDEX i ON dbo.t, or t.i: it is shown behind its table.
-        table, index = (_chain(part, script, line) for part in (schema[-1], name))
+        table, index = (_chain(part, script, line) for part in (qualifier, name))
         return named(f"{'.'.join(table or schema)}.{index[-1] if index else name}")
     for match in chain.from_iterable(_NAME.finditer(text) for text in _texts(script, line)):
         parts = _parts(match[0])
@@ -85,7 +98,7 @@ def as_written(message: str, script: str, line: int = 1) -> str:
             continue
         if name == "*":
             # Of a schema that is not there PostgreSQL tells no more.
-            ends = (end for end in range(1, len(parts)) if schema[-1] in _schemas(*parts[:end]))
+            ends = (end for end in range(1, len(parts)) if qualifier in _schemas(*parts[:end]))
             if end := next(ends, None):
                 return named(".".join(parts[: end + 1]))
             continue
@@ -94,10 +107,28 @@ def as_written(message: str, script: str, line: int = 1) -> str:
         if found["before"].startswith(_OBJECT_ALONE) and (found["mark"] == "'" or is_alone):
             return named(parts[-1])
         # A bare name is none of a schema of its own.
-        is_default = bool(schema) and re.fullmatch(rf"(\w+_)?{DEFAULT_SCHEMA}|pg_temp.*", schema[-1])
-        if not schema or (len(parts) == 1 and is_default) or schema[-1] in _schemas(*parts[:-1]):
+        is_default = bool(schema) and re.fullmatch(rf"(\w+_)?{DEFAULT_SCHEMA}|pg_temp.*", qualifier)
+        if not schema or (len(parts) == 1 and is_default) or qualifier in _schemas(*parts[:-1]):
             return named(".".join(parts))
     return named(".".join(schema)) if name == "*" else message
+
+
+def _temporary_as_written(message: str, table: str, script: str) -> str:
+    """Return the message of a temporary table's row with the names as the script has them that makes it."""
+    name = rf"(?:\w*\.\w*\.)?\[?{re.escape(table)}\b"
+    made = re.search(rf"\b(?:TABLE|INTO)\s+({name})", script, re.IGNORECASE)
+    if made is None:
+        return message
+    spelled: dict[str, str] = {}
+    for match in _NAME.finditer(_without_comments(script[made.start(1) :])):
+        part = _parts(match[0])[-1]
+        spelled.setdefault(fold(part), part)
+
+    def shown(quoted: re.Match[str]) -> str:
+        *schema, name = quoted[0].split(".")
+        return ".".join([*schema, spelled.get(name, name) if name != "tempdb" else name])
+
+    return _QUOTED.sub(shown, message)
 
 
 def _chain(name: str, script: str, line: int) -> list[str]:

@@ -261,6 +261,8 @@ class Catalog:
         """Whether there may be views that wait for what was dropped (modules/view_bindings.sql)."""
         self.gone: set[tuple[str, str]] = set()
         """Procedures that were dropped, or could not be made, and were not made again so far."""
+        self.begun: set[tuple[str, str]] = set()
+        """Those whose turn in the scripts has come."""
         self.bodies: dict[tuple[str, str], tuple[nodes.Statement, ...]] = {}
         """Bodies of the script's procedures: what they do to @@TRANCOUNT is found in them."""
         self.call_effects: dict[str, dict[Any, Any]] = {}

@@ -105,6 +105,7 @@ def _queue_options(options: nodes.QueueOptions | None, ctx: Context) -> dict[str
         result["activation_status"] = flag(activation.status)
         if activation.procedure is not None:
             result["activation_procedure"] = ctx.queue(activation.procedure)
+            result["activation_spelling"] = _spelling(activation.procedure.name.text)
         if activation.program is not None:
             result["external_program"] = pl.Text(activation.program.value)
         if activation.max_queue_readers is not None:

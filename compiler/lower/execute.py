@@ -73,8 +73,11 @@ def lower_execute(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
     module = ctx.object(node.module)
     key = ctx.catalog.key(module)
     known = ctx.catalog.procedures.get(key)
-    # What a module calls may be made again before it runs.
-    missing = key in ctx.catalog.gone and (ctx.mode is Mode.BATCH or not ctx.catalog.to_make[key])
+    # What a module calls may be made before it runs. In a batch a procedure of later on is not there,
+    # or is another.
+    is_later = ctx.catalog.to_make[key] > 0
+    is_ahead = ctx.mode is Mode.BATCH and is_later and key not in ctx.catalog.begun
+    missing = is_ahead or (key in ctx.catalog.gone and (ctx.mode is Mode.BATCH or not is_later))
     if known is None or missing:
         written = pl.Text(node.module.text)
         return _execute_by_name(node, pl.Text(ctx.catalog.sql_name(module)), ctx, written)

@@ -371,7 +371,9 @@ def _translate(
         if place is not None and error.near is not None and message.startswith("Incorrect syntax near"):
             message, number = incorrect_syntax(text.tokens[place])
             tokens = text.tokens
-            hint = misplaced_quote(tokens[: place + 1], span.source) or misspelt(tokens, place)
+            hint = misplaced_quote(tokens, span.source, range(1, min(place + 1, len(tokens)))) or misspelt(
+                tokens, place
+            )
             hint = hint or of_neighbours(tokens, place) or missing(tokens, place)
         problems.add(message, at=Span(span.source, start, max(end, start + 1)), hint=hint, number=number)
     except RecursionError:

@@ -276,6 +276,7 @@ BEGIN
         CASE p_class WHEN 'DATABASE' THEN coalesce(p_name, ssb_internal.database_name(p_database_id))
                      WHEN 'SCHEMA' THEN ssb_internal.tsql_schema(p_name)
                      WHEN 'QUEUE' THEN (SELECT q.spelling FROM ssb.queue AS q WHERE q.name = ssb_internal.normal_name(p_name))
+                     WHEN 'OBJECT' THEN ssb_internal.told_name(v_parts[1], v_parts[2], v_parts[2], '{}')
                      ELSE v_parts[2] END, v_class,
         format('<Grantor>%s</Grantor><Permissions>%s</Permissions><Grantees>%s</Grantees><GrantOption>%s</GrantOption>',
                ssb_internal.xml_text(CASE ssb_internal.principal_id_of(p_grantor, p_database_id) WHEN 1 THEN 'dbo' ELSE p_grantor END),

@@ -499,6 +499,9 @@ DECLARE
     v_grantee text;
     v_role text;
     v_routine oid;
+    v_parts CONSTANT text[] := CASE WHEN upper(p_class COLLATE "C") <> 'SCHEMA' THEN parse_ident(p_relation) END;
+    v_shown CONSTANT text := ssb_internal.tsql_schema(coalesce(v_parts[1], p_relation))
+                             || coalesce('.' || ssb_internal.told_name(v_parts[1], v_parts[2], v_parts[2], '{}'), '');
     v_command text := CASE p_verb WHEN 'GRANT' THEN 'GRANT %s ON %s %s TO %s'
                                   WHEN 'GRANT OPTION' THEN 'REVOKE GRANT OPTION FOR %s ON %s %s FROM %s'
                                   ELSE 'REVOKE %s ON %s %s FROM %s' END;
@@ -523,17 +526,14 @@ BEGIN
     END IF;
     PERFORM ssb_internal.check_object_privileges(p_class, CASE v_kinds WHEN '{TABLE}' THEN v_object::regclass END, v_routine, p_privileges);
     IF p_verb = 'GRANT' THEN
-        PERFORM ssb_internal.print(format('PostgreSQL has no %s to grant on ''%s'': only the owner may.', upper(p COLLATE "C"),
-                                          CASE upper(p_class COLLATE "C") WHEN 'SCHEMA' THEN ssb_internal.tsql_schema(p_relation)
-                                                                          ELSE ssb_internal.tsql_spelling(p_relation) END))
+        PERFORM ssb_internal.print(format('PostgreSQL has no %s to grant on ''%s'': only the owner may.', upper(p COLLATE "C"), v_shown))
            FROM unnest(p_privileges) AS p WHERE upper(p COLLATE "C") IN ('ALTER', 'TAKE OWNERSHIP');
     END IF;
     FOREACH v_grantee IN ARRAY ssb_internal.grantable(p_grantees) LOOP
         v_role := CASE WHEN lower(v_grantee COLLATE "C") = 'public' THEN 'PUBLIC' ELSE quote_ident(ssb_internal.role_of(v_grantee)) END;
         IF v_role IS NULL AND p_verb = 'GRANT' THEN
             PERFORM ssb_internal.print(format('''%s'' is no role of PostgreSQL, which knows who may use ''%s'': CREATE ROLE there, then GRANT again.',
-                                              v_grantee, CASE upper(p_class COLLATE "C") WHEN 'SCHEMA' THEN ssb_internal.tsql_schema(p_relation)
-                                                                             ELSE ssb_internal.tsql_spelling(p_relation) END));
+                                              v_grantee, v_shown));
         END IF;
         CONTINUE WHEN v_role IS NULL;
         FOREACH v_kind IN ARRAY v_kinds LOOP
@@ -626,6 +626,7 @@ BEGIN
         'ALTER', CASE p_class WHEN 'ENDPOINT' THEN 'AUTHORIZATION_SERVER' ELSE 'AUTHORIZATION_DATABASE' END, p_database_id, v_parts[1],
         CASE p_class WHEN 'SCHEMA' THEN ssb_internal.tsql_schema(p_name)
                      WHEN 'QUEUE' THEN (SELECT q.spelling FROM ssb.queue AS q WHERE q.name = ssb_internal.normal_name(p_name))
+                     WHEN 'OBJECT' THEN ssb_internal.told_name(v_parts[1], v_parts[2], v_parts[2], '{}')
                      ELSE v_parts[2] END, p_class,
         format('<OwnerName>%s</OwnerName>', ssb_internal.xml_text(
             CASE ssb_internal.principal_id_of(p_owner, p_database_id) WHEN 1 THEN 'dbo' ELSE p_owner END)));

@@ -155,7 +155,8 @@ CREATE OR REPLACE FUNCTION ssb_internal.create_queue(queue text, status boolean 
     activation_status boolean DEFAULT NULL, activation_procedure text DEFAULT NULL,
     max_queue_readers integer DEFAULT NULL, execute_as text DEFAULT NULL,
     poison_message_handling boolean DEFAULT NULL, max_rollbacks integer DEFAULT NULL,
-    quarantine boolean DEFAULT NULL, external_program text DEFAULT NULL, spelling text DEFAULT NULL)
+    quarantine boolean DEFAULT NULL, external_program text DEFAULT NULL, spelling text DEFAULT NULL,
+    activation_spelling text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -215,7 +216,8 @@ BEGIN
         activation_status := coalesce(activation_status, true);
     END IF;
     PERFORM ssb_internal.set_queue_options(v_queue_id, NULL, NULL, activation_status, activation_procedure, max_queue_readers,
-                                           execute_as, false, poison_message_handling, max_rollbacks, quarantine, external_program);
+                                           execute_as, false, poison_message_handling, max_rollbacks, quarantine, external_program,
+                                           activation_spelling);
     PERFORM ssb_internal.make_queue_view(v_queue_id);
 EXCEPTION WHEN unique_violation OR duplicate_table THEN
     PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.',
@@ -258,10 +260,12 @@ BEGIN
 END;
 $$;
 
--- The options that CREATE and ALTER share. NULL leaves one as it is.
+-- The options that CREATE and ALTER share. NULL leaves one as it is. p_activation_spelling: the procedure's name without
+-- its schema, as the script has it, for one that comes later.
 CREATE OR REPLACE FUNCTION ssb_internal.set_queue_options(p_queue_id integer, p_status boolean, p_retention boolean,
     p_activation_status boolean, p_activation_procedure text, p_max_readers integer, p_execute_as text,
-    p_drop_activation boolean, p_poison boolean, p_max_rollbacks integer, p_quarantine boolean, p_program text)
+    p_drop_activation boolean, p_poison boolean, p_max_rollbacks integer, p_quarantine boolean, p_program text,
+    p_activation_spelling text)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -303,10 +307,14 @@ BEGIN
                                        WHEN p_drop_activation OR p_program IS NOT NULL THEN NULL
                                        ELSE q.activation_procedure END,
            activation_spelling = CASE WHEN p_activation_procedure IS NOT NULL
-                                      THEN (SELECT ssb_internal.bracketed_name(format('%I.%I', p.schema_name, p.object_name))
-                                              FROM ssb_internal.split_name(p_activation_procedure) AS p
-                                             WHERE EXISTS (SELECT FROM pg_proc AS f JOIN pg_namespace AS n ON n.oid = f.pronamespace
-                                                            WHERE n.nspname = p.schema_name AND f.proname = p.object_name))
+                                      THEN (SELECT CASE WHEN EXISTS (SELECT FROM pg_proc AS f JOIN pg_namespace AS n ON n.oid = f.pronamespace
+                                                                      WHERE n.nspname = p.schema_name AND f.proname = p.object_name)
+                                                        THEN ssb_internal.bracketed_name(format('%I.%I', p.schema_name, p.object_name))
+                                                        WHEN p_activation_spelling IS NOT NULL
+                                                        THEN format('%s.%s', ssb_internal.in_brackets(ssb_internal.tsql_schema(p.schema_name)),
+                                                                    ssb_internal.in_brackets(ssb_internal.spelled(
+                                                                        'T-SQL name: ' || p_activation_spelling, p.object_name))) END
+                                              FROM ssb_internal.split_name(p_activation_procedure) AS p)
                                       WHEN p_drop_activation OR p_program IS NOT NULL THEN NULL
                                       ELSE q.activation_spelling END,
            external_program = CASE WHEN p_program IS NOT NULL THEN p_program
@@ -364,7 +372,7 @@ CREATE OR REPLACE FUNCTION ssb_internal.alter_queue(queue text, status boolean D
     activation_status boolean DEFAULT NULL, activation_procedure text DEFAULT NULL,
     max_queue_readers integer DEFAULT NULL, execute_as text DEFAULT NULL, drop_activation boolean DEFAULT false,
     poison_message_handling boolean DEFAULT NULL, max_rollbacks integer DEFAULT NULL,
-    quarantine boolean DEFAULT NULL, external_program text DEFAULT NULL)
+    quarantine boolean DEFAULT NULL, external_program text DEFAULT NULL, activation_spelling text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -395,7 +403,7 @@ BEGIN
     END IF;
     PERFORM ssb_internal.set_queue_options(v_queue.queue_id, status, retention, activation_status, activation_procedure,
                                            max_queue_readers, execute_as, coalesce(drop_activation, false),
-                                           poison_message_handling, max_rollbacks, quarantine, external_program);
+                                           poison_message_handling, max_rollbacks, quarantine, external_program, activation_spelling);
     IF status OR (poison_message_handling AND NOT v_queue.is_poison_handling_enabled) THEN
         PERFORM ssb_internal.pardon(v_queue);
     END IF;

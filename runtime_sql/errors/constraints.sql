@@ -46,11 +46,13 @@ BEGIN
     SELECT c.conindid, c.conname, ssb_internal.spelled(obj_description(c.oid, 'pg_constraint'), c.conname::text) AS name, c.contype, c.conrelid, c.confrelid,
            c.conkey, c.confkey,
            -- PostgreSQL tells no schema: where several of the database have such a table, the name alone.
-           CASE WHEN count(*) OVER (PARTITION BY d.is_here, r.relname) > 1 AND c.contype IN ('p', 'u', 'c')
+           CASE WHEN n.nspname LIKE 'pg\_temp%' THEN 'dbo.' || r.relname
+                WHEN count(*) OVER (PARTITION BY d.is_here, r.relname) > 1 AND c.contype IN ('p', 'u', 'c')
                 THEN ssb_internal.spelled(obj_description(r.oid, 'pg_class'), r.relname::text) ELSE ssb_internal.tsql_name_of(c.conrelid) END AS owner,
            ssb_internal.tsql_name_of(nullif(c.confrelid, 0)) AS target,
            -- A foreign key stays within a database.
-           coalesce(ssb_internal.database_name(ssb_internal.database_of_schema(n.nspname::text)), ssb.db_name()) AS database,
+           CASE WHEN n.nspname LIKE 'pg\_temp%' THEN 'tempdb'
+                ELSE coalesce(ssb_internal.database_name(ssb_internal.database_of_schema(n.nspname::text)), ssb.db_name()) END AS database,
            (SELECT format('%s.%s', ssb_internal.tsql_schema(n.nspname::text), t.typname) FROM pg_type AS t WHERE t.oid = c.contypid) AS domain
       INTO v_rule
       FROM pg_constraint AS c
@@ -94,7 +96,8 @@ BEGIN
                          WHERE c.relname = v_names[1] AND c.relkind = 'i' ORDER BY ssb_internal.is_of_this_database(n.nspname::text) DESC LIMIT 1);
             v_error.number := 2601;
             v_error.message := format('Cannot insert duplicate key row in object ''%s'' with unique index ''%s''.',
-                (SELECT ssb_internal.tsql_name_of(i.indrelid) FROM pg_index AS i WHERE i.indexrelid = v_found),
+                (SELECT concat(CASE WHEN t.name LIKE '#%' THEN 'dbo.' END, t.name)
+                   FROM pg_index AS i CROSS JOIN LATERAL ssb_internal.tsql_name_of(i.indrelid) AS t (name) WHERE i.indexrelid = v_found),
                 coalesce(ssb_internal.tsql_index_name(v_found), v_index));
         END IF;
         v_key := coalesce(ssb_internal.shown_key(coalesce(v_found, v_rule.conindid), v_key), v_key);

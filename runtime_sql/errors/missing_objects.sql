@@ -12,6 +12,17 @@ AS $$
                             coalesce(p_schema, p_name), concat_ws('.', p_schema, p_name)), 16, 1, NULL, NULL)::ssb.error
 $$;
 
+-- 3723, of the index of a PRIMARY KEY or UNIQUE constraint.
+CREATE OR REPLACE FUNCTION ssb_internal.constraint_index_error(p_table text, p_constraint text, p_kind "char")
+RETURNS ssb.error
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT ROW(3723, format('An explicit DROP INDEX is not allowed on index ''%s.%s''. It is being used for %s constraint enforcement.',
+                            ssb_internal.spelled_relation(p_table), p_constraint,
+                            CASE p_kind WHEN 'p' THEN 'PRIMARY KEY' ELSE 'UNIQUE KEY' END), 16, 4, NULL, NULL)::ssb.error
+$$;
+
 -- p_name: the first that the message names; p_action: of ALTER TABLE; p_behind: the table whose column it alters; p_unknown: names
 -- in FROM that the compiler did not know.
 CREATE OR REPLACE FUNCTION ssb_internal.missing_object_error(sqlstate_code text, p_message text, p_name text, p_verb text, p_action text, p_behind text, p_unknown text[])
@@ -96,8 +107,17 @@ BEGIN
             ELSE ROW(207, format('Invalid column name ''%s''.', p_name), 16, 1, NULL, NULL)::ssb.error END;
     WHEN '42704' THEN
         IF p_message ~ '^index' THEN
-            v_error := ROW(3701, format('Cannot drop the index ''%s'', because it does not exist or you do not have permission.',
-                                        replace(p_name, '__', '.')), 11, 7, NULL, NULL);
+            -- The index of a constraint has the constraint's name, without its table's.
+            SELECT e.* INTO v_error
+              FROM pg_constraint AS c
+              JOIN pg_class AS t ON t.oid = c.conrelid
+              JOIN pg_namespace AS n ON n.oid = t.relnamespace
+             CROSS JOIN LATERAL ssb_internal.constraint_index_error(t.relname, c.conname, c.contype) AS e
+             WHERE c.contype IN ('p', 'u') AND t.relname || '__' || c.conname = p_name AND ssb_internal.is_of_this_database(n.nspname);
+            IF NOT FOUND THEN
+                v_error := ROW(3701, format('Cannot drop the index ''%s'', because it does not exist or you do not have permission.',
+                                            replace(p_name, '__', '.')), 11, 7, NULL, NULL);
+            END IF;
         ELSIF p_message ~ '^there is no primary key for referenced table' THEN
             -- PostgreSQL has not named the constraint yet.
             v_error := ROW(1773, format('Foreign key has implicit reference to object ''%s'' which does not have a primary key '

@@ -122,12 +122,13 @@ BEGIN ATOMIC
       FROM regexp_match(p_name, '^([^.]*)[.](.*)$') AS f(part);
 END;
 
--- "db.dbo.Orders" for message 515; the name alone when several tables of the database have it.
+-- "db.dbo.Orders" for message 515; the name alone when several tables of the database have it. A temporary one is tempdb's.
 CREATE OR REPLACE FUNCTION ssb_internal.qualified_table(p_name text)
 RETURNS text
 LANGUAGE sql STABLE
 BEGIN ATOMIC
-    SELECT CASE count(DISTINCT t.name) WHEN 1 THEN ssb.db_name() || '.' || min(t.name) ELSE ssb_internal.spelled_relation(p_name) END
+    SELECT CASE WHEN p_name LIKE '#%' THEN 'tempdb.dbo.' || p_name
+                WHEN count(DISTINCT t.name) = 1 THEN ssb.db_name() || '.' || min(t.name) ELSE ssb_internal.spelled_relation(p_name) END
       FROM (SELECT ssb_internal.tsql_name_of(c.oid) AS name, h.is_here, bool_or(h.is_here) OVER () AS is_any_here
               FROM pg_class AS c
               JOIN pg_namespace AS n ON n.oid = c.relnamespace

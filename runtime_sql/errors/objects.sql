@@ -88,10 +88,9 @@ BEGIN
                                         ssb_internal.spelled_relation(v_types[2]), v_types[1]), 16, 0, NULL, NULL);
         ELSIF p_message ~ '^cannot drop index .* because constraint .* requires it$' THEN
             v_types := regexp_match(p_message, ' because constraint (.+) on table (.+) requires it$');
-            v_error := ROW(3723, format('An explicit DROP INDEX is not allowed on index ''%s.%s''. It is being used for %s constraint enforcement.',
-                                        ssb_internal.spelled_relation((parse_ident(v_types[2]))[cardinality(parse_ident(v_types[2]))]), v_types[1],
-                                        (SELECT CASE c.contype WHEN 'p' THEN 'PRIMARY KEY' ELSE 'UNIQUE KEY' END FROM pg_constraint AS c
-                                          WHERE c.conrelid = to_regclass(v_types[2]) AND c.conname = v_types[1])), 16, 4, NULL, NULL);
+            v_error := ssb_internal.constraint_index_error(
+                (parse_ident(v_types[2]))[cardinality(parse_ident(v_types[2]))], v_types[1],
+                (SELECT c.contype FROM pg_constraint AS c WHERE c.conrelid = to_regclass(v_types[2]) AND c.conname = v_types[1]));
         END IF;
     WHEN '0A000' THEN
         IF p_message LIKE 'cannot access temporary or unlogged relations%' THEN

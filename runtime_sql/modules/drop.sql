@@ -2,11 +2,13 @@
 --
 -- Called by  compiled DROP; ssb_internal.prepare_module and prepare_view (modules/prepare.sql)
 
--- DROP PROCEDURE, DROP FUNCTION, DROP TRIGGER. Types of its table variables go too.
+-- DROP PROCEDURE, DROP FUNCTION, DROP TRIGGER. Types of its table variables go too. A migration's log need not read
+-- what CASCADE takes along.
 CREATE OR REPLACE FUNCTION ssb_internal.drop_module(p_kind text, p_name text, if_exists boolean DEFAULT false)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET client_min_messages = warning
 AS $$
 DECLARE
     v_name text[] := parse_ident(p_name);

@@ -35,6 +35,12 @@ BEGIN
 END;
 $$;
 
+-- Where the session keeps the text of a temporary module, which goes with it.
+CREATE OR REPLACE FUNCTION ssb_internal.source_setting(p_name text)
+RETURNS text
+LANGUAGE sql IMMUTABLE
+RETURN 'pgsb.text_of_' || md5(p_name);
+
 -- Only the owner of the module says what its text is.
 --
 -- Called by  pgsb run, and text of pgsb compile --keep-source, after CREATE PROCEDURE and its like
@@ -46,7 +52,9 @@ AS $$
 DECLARE
     v_name CONSTANT text[] := parse_ident(p_name);
 BEGIN
-    IF v_name[1] <> 'pg_temp' AND ssb_internal.is_module_of_caller(v_name[1], v_name[2]) THEN
+    IF v_name[1] = 'pg_temp' THEN
+        PERFORM set_config(ssb_internal.source_setting(v_name[2]), p_text, false);
+    ELSIF ssb_internal.is_module_of_caller(v_name[1], v_name[2]) THEN
         INSERT INTO ssb.module_source AS m (schema_name, name, text) VALUES (v_name[1], v_name[2], p_text)
         ON CONFLICT (schema_name, name) DO UPDATE SET text = excluded.text;
     END IF;
@@ -64,7 +72,10 @@ AS $$
 DECLARE
     v_name CONSTANT text[] := parse_ident(p_name);
 BEGIN
-    IF ssb_internal.is_module_of_caller(v_name[1], v_name[2]) IS NOT FALSE THEN
+    IF v_name[1] = 'pg_temp' THEN
+        PERFORM set_config(ssb_internal.source_setting(v_name[2]), '', false)
+          WHERE current_setting(ssb_internal.source_setting(v_name[2]), true) <> '';
+    ELSIF ssb_internal.is_module_of_caller(v_name[1], v_name[2]) IS NOT FALSE THEN
         DELETE FROM ssb.module_source AS m WHERE m.schema_name = v_name[1] AND m.name = v_name[2];
     END IF;
 END;
@@ -93,12 +104,16 @@ BEGIN
 END;
 $$;
 
--- SECURITY DEFINER: the table is the owner's, the texts are everybody's, as in sys.sql_modules.
+-- SECURITY DEFINER: the table is the owner's, the texts are everybody's, as in sys.sql_modules; a temporary module's are the session's.
 CREATE OR REPLACE FUNCTION ssb_internal.source_of(p_schema text, p_name text)
 RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT m.text FROM ssb.module_source AS m WHERE m.schema_name = p_schema AND m.name = p_name $$;
+AS $$
+    SELECT CASE WHEN p_schema = 'pg_temp' OR p_schema = (SELECT n.nspname FROM pg_namespace AS n WHERE n.oid = pg_my_temp_schema())
+                THEN nullif(current_setting(ssb_internal.source_setting(p_name), true), '')
+                ELSE (SELECT m.text FROM ssb.module_source AS m WHERE m.schema_name = p_schema AND m.name = p_name) END
+$$;
 
 -- By the name that ERROR_PROCEDURE() tells, of whatever schema: the dbo of the session's database first.
 CREATE OR REPLACE FUNCTION ssb_internal.source_by_name(p_name text)
@@ -106,7 +121,8 @@ RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT m.text FROM ssb.module_source AS m WHERE m.name = sys.fold(p_name)
-     ORDER BY m.schema_name <> (SELECT d.schema_prefix || 'dbo' FROM ssb.database AS d
-                                 WHERE d.database_id = ssb_internal.current_database_id()), m.schema_name LIMIT 1
+    SELECT CASE WHEN p_name ~ '^#[^#]' THEN ssb_internal.source_of('pg_temp', sys.fold(p_name))
+                ELSE (SELECT m.text FROM ssb.module_source AS m WHERE m.name = sys.fold(p_name)
+                       ORDER BY m.schema_name <> (SELECT d.schema_prefix || 'dbo' FROM ssb.database AS d
+                                                   WHERE d.database_id = ssb_internal.current_database_id()), m.schema_name LIMIT 1) END
 $$;

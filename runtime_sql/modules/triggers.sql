@@ -4,11 +4,12 @@
 --            ssb_internal.drop_relation (modules/drop.sql)
 
 -- Before CREATE TRIGGER, ALTER TRIGGER …: the trigger's functions and PostgreSQL's
--- triggers that call them are made anew.
+-- triggers that call them are made anew. A migration's log need not read what CASCADE takes along.
 CREATE OR REPLACE FUNCTION ssb_internal.prepare_trigger(p_action text, p_name text, p_table text)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET client_min_messages = warning
 AS $$
 DECLARE
     v_name text[] := parse_ident(p_name);

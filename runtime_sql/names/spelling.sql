@@ -271,8 +271,8 @@ AS $$
 DECLARE
     c_part CONSTANT text := '(?:\[(?:[^\]]|\]\])*\]|"(?:[^"]|"")*"|[[:alpha:]_][\w@#$]*|#[\w@#$]+)';
     c_no_names CONSTANT text := '--[^\n]*|/\*.*?\*/|''(?:[^'']|'''')*''';
-    v_name CONSTANT text := p_parts[cardinality(p_parts)];
-    v_schema CONSTANT text := p_parts[cardinality(p_parts) - 1];
+    v_name CONSTANT text := sys.fold(p_parts[cardinality(p_parts)]);
+    v_schema CONSTANT text := sys.fold(p_parts[cardinality(p_parts) - 1]);
     v_behind text;
     v_text text;
     v_chain text;
@@ -315,6 +315,34 @@ BEGIN
 END;
 $$;
 
+-- The message of an error about a row of a temporary table, with the names as the text has them that makes the table: PostgreSQL keeps
+-- no other spelling of those.
+CREATE OR REPLACE FUNCTION ssb_internal.temporary_as_written(p_message text, p_texts text[])
+RETURNS text
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_table CONSTANT text := substring(p_message FROM '[''"](?:tempdb[.])?dbo[.](#[^''"]+)[''"]');
+    v_message text := p_message;
+    v_text text;
+    v_quoted text;
+    v_name text;
+BEGIN
+    FOREACH v_text IN ARRAY p_texts LOOP
+        v_text := substring(v_text FROM '(?i)\m(?:table|into)\s+((?:\w*\.\w*\.)?\[?' || regexp_replace(v_table, '([^[:alnum:]])', '\\\1', 'g') || '\M.*)');
+        CONTINUE WHEN v_text IS NULL;
+        FOR v_quoted IN SELECT m.quoted[1] FROM regexp_matches(p_message, '''[^'']+''|"[^"]+"', 'g') AS m (quoted) LOOP
+            v_name := substring(v_quoted FROM '([^.''"]+)[''"]$');
+            v_message := replace(v_message, v_quoted, replace(v_quoted, v_name, coalesce(
+                CASE WHEN v_name <> 'tempdb' THEN ssb_internal.name_in_text(v_text, ARRAY[v_name], 1, true) END, v_name)));
+        END LOOP;
+        EXIT;
+    END LOOP;
+    RETURN v_message;
+END;
+$$;
+
 -- The message of an error about names that are not there, or there already, with the names as they are written where it came up:
 -- in the module, in dynamic SQL, in the batch, which pgsb run puts behind what it sends (server/spelling.py). As PostgreSQL knows
 -- them where none of these texts is kept.
@@ -335,11 +363,13 @@ DECLARE
     v_shown text;
     v_stack text;
     v_around text[];
+    v_texts text[];
+    v_is_temporary CONSTANT boolean := p_number IN (515, 547, 2601, 2627) AND p_message ~ '[''"](tempdb[.])?dbo[.]#';
 BEGIN
-    IF p_number NOT IN (207, 208, 218, 219, 239, 252, 253, 416, 462, 547, 1088, 1752, 1754, 1911, 1913, 1914, 2010, 2501, 2702, 2705, 2714, 2760, 2812, 3701, 3705, 3728, 3732, 4104,
-                        4121, 4513, 4701, 4708, 4901, 4902, 4909, 4920, 4924, 8197, 15151) THEN
+    IF NOT v_is_temporary AND p_number NOT IN (207, 208, 218, 219, 239, 252, 253, 416, 462, 547, 1088, 1752, 1754, 1911, 1913, 1914, 2010, 2501, 2702, 2705, 2714, 2760, 2812, 3701, 3705, 3723, 3728, 3732, 4104,
+                        4121, 4513, 4701, 4708, 4901, 4902, 4909, 4920, 4924, 6314, 8197, 15151) THEN
         RETURN p_message;
-    ELSIF p_number = 547 AND p_message !~ '^The ALTER TABLE ' THEN
+    ELSIF p_number = 547 AND p_message !~ '^The ALTER TABLE ' AND NOT v_is_temporary THEN
         RETURN p_message;
     END IF;
     IF coalesce(p_procedure, '') = '' THEN
@@ -347,24 +377,29 @@ BEGIN
         GET DIAGNOSTICS v_stack = PG_CONTEXT;
         v_around := parse_ident(substring(v_stack FROM 'PL/pgSQL function (?!ssb_internal\.|sys\.)([^(\s]+\.[^(\s]+)\('), false);
     END IF;
+    v_texts := array_remove(ARRAY[
+        ssb_internal.source_by_name(p_procedure), nullif(current_setting('pgsb.text', true), ''),
+        ssb_internal.source_of(v_around[1], v_around[2]), substring(current_query() FROM '/\* T-SQL:\n(.*) \*/$')], NULL);
+    IF v_is_temporary THEN
+        RETURN ssb_internal.temporary_as_written(p_message, v_texts);
+    END IF;
     FOR v_mark, v_name IN
         SELECT left(m.quoted[1], 1), substr(m.quoted[1], 2, length(m.quoted[1]) - 2)
           FROM regexp_matches(p_message, '(''[^'']+''|"[^"]+")', 'g') AS m (quoted)
     LOOP
         -- Of 547 the constraint, where it could not be made: of others the names are known.
-        CONTINUE WHEN v_name <> lower(v_name)
+        -- A schema that is there has its own spelling already.
+        CONTINUE WHEN substring(v_name FROM '[^.]*$') <> lower(substring(v_name FROM '[^.]*$'))
                       OR p_number = 547 AND NOT starts_with(split_part(p_message, ' constraint ', 2), v_mark || v_name || v_mark);
         -- 4104 knows the alias that is missing, not the column asked of it.
         v_parts := CASE p_number WHEN 2702 THEN ARRAY[v_name || '_dbo'] ELSE string_to_array(v_name, '.') END
                    || CASE WHEN p_number IN (2702, 2760, 4104) THEN '{*}'::text[] ELSE '{}' END;
-        v_alone := v_mark = '''' AND p_number IN (207, 239, 252, 253, 462, 1752, 1754, 1913, 1914, 2705, 2714, 3728, 4708, 4901, 4909, 4920, 4924, 15151)
+        v_alone := v_mark = '''' AND p_number IN (207, 239, 252, 253, 462, 1752, 1754, 1913, 1914, 2705, 2714, 3728, 4708, 4901, 4909, 4920, 4924, 6314, 15151)
                    OR p_number IN (416, 547);
         v_shown := NULL;
-        FOREACH v_text IN ARRAY array_remove(ARRAY[
-            ssb_internal.source_by_name(p_procedure), nullif(current_setting('pgsb.text', true), ''),
-            ssb_internal.source_of(v_around[1], v_around[2]), substring(current_query() FROM '/\* T-SQL:\n(.*) \*/$')], NULL)
+        FOREACH v_text IN ARRAY v_texts
         LOOP
-            v_shown := coalesce(CASE WHEN p_message !~ '^Cannot drop the index ' OR v_name LIKE '%.*' THEN
+            v_shown := coalesce(CASE WHEN p_message !~ '^(Cannot drop the|An explicit DROP INDEX is not allowed on) index ' OR v_name LIKE '%.*' THEN
                                           ssb_internal.name_in_text(v_text, v_parts, p_line, v_alone) END,
                                 -- An index, behind its table.
                                 coalesce(regexp_replace(ssb_internal.name_in_text(v_text, v_parts, p_line, false), '[.][^.]*$', ''),

@@ -73,7 +73,7 @@ CREATE TABLE IF NOT EXISTS ssb.queue (
     is_retention_enabled       boolean     NOT NULL,
     is_activation_enabled      boolean     NOT NULL,
     activation_procedure       text,
-    activation_spelling        text,                          -- [Schema].[Procedure] when it was named; NULL: it was not there
+    activation_spelling        text,                          -- [Schema].[Procedure] when it was named, as that spelled it if it was not there
     external_program           text,
     max_readers                integer     NOT NULL,
     execute_as                 text,                          -- a role's name; NULL: OWNER

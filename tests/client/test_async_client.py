@@ -38,6 +38,19 @@ def run(work: Coroutine[Any, Any, None]) -> None:
     asyncio.run(asyncio.wait_for(work, 30))
 
 
+def test_urls_as_sqlalchemy_writes_them_are_taken(dsn: str) -> None:
+    url = dsn.replace("postgresql://", "postgresql+psycopg://")
+    assert url != dsn
+    with client.connect(url) as session:
+        assert session.receive("dbo.to_queue") == []
+
+    async def work() -> None:
+        async with await client.connect_async(url) as session:
+            assert await session.receive("dbo.to_queue") == []
+
+    run(work())
+
+
 def test_a_dialog_from_beginning_to_end(dsn: str) -> None:
     async def work() -> None:
         async with await client.connect_async(dsn) as session:

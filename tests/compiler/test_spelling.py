@@ -86,3 +86,12 @@ def test_of_several_spellings_that_of_the_errors_line() -> None:
     script = "select 1 from NoSuch\ngo\nselect 1 from dbo.NOSUCH\ngo\nselect 2"
     for line, shown in ((1, "NoSuch"), (3, "dbo.NOSUCH"), (5, "NoSuch")):
         assert as_written(OBJECT.format("dbo.nosuch"), script, line) == OBJECT.format(shown)
+
+
+def test_types_and_collections() -> None:
+    no_type = "Column, parameter, or variable #1: Cannot find data type {}."
+    assert as_written(no_type.format("dbo.nosuch"), "declare @x dbo.NoSuch") == no_type.format("dbo.NoSuch")
+    assert as_written(no_type.format("dbo.type"), "declare @x TYPE") == no_type.format("TYPE")
+    no_collection = "Collection specified does not exist in metadata : '{}'"
+    shown = as_written(no_collection.format("rules"), "declare @x xml(dbo.Rules)")
+    assert shown == no_collection.format("Rules")

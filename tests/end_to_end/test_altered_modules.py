@@ -1,9 +1,12 @@
 """ALTER of a module that PostgreSQL makes anew leaves whose it is, who may use it and what is said of it."""
 # ruff: noqa: E501 (queries are easier to read unbroken)
 
+import psycopg
 import pytest
 from end_to_end.tsql import Tsql
 
+from pgsb.compiler.pipeline import compile_script
+from pgsb.grammar.source import Source
 from support import Database
 
 MADE = """
@@ -86,3 +89,18 @@ def test_what_holds_of_a_module_outlives_its_alter(tsql: Tsql, database: Databas
         assert tsql.scalar("SELECT proacl IS NULL FROM pg_proc WHERE proname = 'p'")
     finally:
         run("DROP OWNED BY module_owner, module_reader CASCADE; DROP ROLE module_owner, module_reader")
+
+
+def test_what_is_made_anew_or_dropped_leaves_no_notice(database: Database) -> None:
+    text = "CREATE TABLE t (a int)"
+    for action in ("CREATE", "ALTER", "CREATE OR ALTER"):
+        text += f"\nGO\n{action} TRIGGER tr ON t AFTER INSERT, UPDATE AS RETURN"
+        text += f"\nGO\n{action} PROCEDURE p @a int AS DECLARE @t TABLE (a int)"
+        text += f"\nGO\n{action} VIEW v AS SELECT a FROM t"
+        text += f"\nGO\n{action} TRIGGER vi ON v INSTEAD OF INSERT AS RETURN"
+    text += "\nGO\nDROP TRIGGER tr\nDROP VIEW v\nDROP PROCEDURE p\nDROP TABLE t"
+    told: list[str | None] = []
+    with psycopg.connect(database.dsn, autocommit=True) as connection:
+        connection.add_notice_handler(lambda notice: told.append(notice.message_primary))
+        connection.execute(compile_script(Source("a.sql", text)).text().encode())
+    assert told == []

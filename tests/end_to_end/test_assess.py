@@ -193,10 +193,12 @@ def test_thousands_of_files(pgsb: Pgsb, tmp_path: Path, monkeypatch: pytest.Monk
     assert re.search(r"^ +20  Msg 137: ", left.out, re.MULTILINE)
 
 
-def test_what_a_script_creates_first_decides_its_turn(tmp_path: Path) -> None:
-    (tmp_path / "a.sql").write_text("/*\nCREATE TABLE t\n*/\nCREATE OR ALTER PROCEDURE p AS SELECT 1\n")
-    (tmp_path / "b.sql").write_text("IF OBJECT_ID('t') IS NULL CREATE TABLE t (a INT)\n")
-    (tmp_path / "c.sql").write_text("PRINT 'CREATE\nSCHEMA s'\n")
+def test_what_a_script_names_comes_before_it(tmp_path: Path) -> None:
+    (tmp_path / "a.sql").write_text(
+        "/*\nCREATE TABLE t\n*/\nCREATE OR ALTER PROCEDURE p AS SELECT a FROM t\n"
+    )
+    (tmp_path / "b.sql").write_text("IF OBJECT_ID('t') IS NULL CREATE TABLE t (a INT, b XML(x))\n")
+    (tmp_path / "c.sql").write_text("PRINT 'CREATE\nSCHEMA t'\n")
     (tmp_path / "d.sql").write_text("CREATE XML SCHEMA COLLECTION x AS N''\n")
     found = [Path(source.name).name for source in read_project([tmp_path]).sources]
     assert found == ["d.sql", "b.sql", "a.sql", "c.sql"]

@@ -52,6 +52,45 @@ def test_columns_that_nobody_has_are_warned_of_in_any_order_of_scripts() -> None
         ]
 
 
+def test_scripts_know_tables_views_and_queues_of_later_ones() -> None:
+    texts = {
+        "a.sql": "CREATE PROCEDURE a AS SELECT Nam FROM dbo.Seen;\nGO\n"
+        "CREATE PROCEDURE b AS RECEIVE conversation_handel FROM [In box];",
+        "b.sql": "CREATE OR ALTER VIEW dbo.Seen AS SELECT Name FROM dbo.Kept;",
+        "c.sql": "CREATE TABLE dbo.Kept (Name int, Other int REFERENCES dbo.Others);\nGO\n"
+        "CREATE PROCEDURE c AS SELECT Nam FROM dbo.Others;",
+        "d.sql": "CREATE TABLE dbo.Others (Id int PRIMARY KEY, Name int);",
+        "e.sql": "CREATE QUEUE [In box];",
+    }
+    sources = [Source(name, text) for name, text in texts.items()]
+    for processes in (1, 3):
+        found = check_scripts(sources, processes=processes)
+        assert sorted((one.span.source.name, one.span.line, one.message) for one in found) == [
+            ("a.sql", 1, "Invalid column name 'Nam'."),
+            ("a.sql", 3, "Invalid column name 'conversation_handel'."),
+            ("c.sql", 3, "Invalid column name 'Nam'."),
+        ]
+
+
+def test_an_order_in_which_scripts_run_is_kept() -> None:
+    of_a_database = [
+        Source("1.sql", "CREATE DATABASE One;\nGO\nUSE One;\nGO\nCREATE TABLE dbo.t (a int);"),
+        Source("2.sql", "CREATE PROCEDURE p AS SELECT b FROM t;"),
+        Source("3.sql", "USE master;\nGO\nCREATE TABLE dbo.u (b int);"),
+        Source("4.sql", "SELECT c FROM u;"),
+    ]
+    changed = [
+        Source("1.sql", "CREATE TABLE dbo.t (a int);"),
+        Source("2.sql", "SELECT a + 1 AS b FROM t;\nGO\nDROP TABLE t;"),
+        Source("3.sql", "CREATE TABLE dbo.t (a xml);\nGO\nSELECT a + 1 AS b FROM t;"),
+    ]
+    found = [
+        [(one.span.source.name, one.number) for one in check_scripts(scripts)]
+        for scripts in (of_a_database, changed)
+    ]
+    assert found == [[("2.sql", 207), ("4.sql", 207)], [("3.sql", 402)]]
+
+
 def test_names_that_are_almost_those_of_others_are_warned_of() -> None:
     script = """CREATE MESSAGE TYPE [//Shop/Order1] VALIDATION = NONE;
 CREATE CONTRACT [//Shop/Contract] ([//Shop/Order1] SENT BY ANY, [//Shop/Order2] SENT BY ANY);
@@ -88,6 +127,20 @@ def test_a_folder_stands_for_its_scripts(pgsb: Pgsb) -> None:
     assert left.status == 1
     assert left.err.endswith("\n\n2 scripts, 5 batches, 2 errors\n")
     assert pgsb("check", "database/deeper").err == "1 script, 2 batches, no problems\n"
+
+
+@pytest.mark.usefixtures("folder")
+def test_what_compile_has_written_is_no_script(pgsb: Pgsb) -> None:
+    good = Path("database", "deeper", "good.SQL")
+    written = Path("database", "deeper", "written.sql")
+    assert pgsb("compile", str(good), "-o", str(written)).status == 0
+    why = f"{written}: it is PostgreSQL's: pgsb compile wrote it\n"
+    for paths in (["database/deeper"], [str(written), str(good)]):
+        left = pgsb("check", *paths)
+        assert (left.status, left.err) == (0, f"not read: {why}1 script, 2 batches, no problems\n")
+    for command in ("check", "compile", "run"):
+        left = pgsb(command, str(written))
+        assert left.status == 2 and left.err.endswith(f"\nError: cannot read {why}")
 
 
 def test_a_folder_without_scripts_is_an_error(pgsb: Pgsb, tmp_path: Path) -> None:
@@ -186,6 +239,27 @@ INSERT #t EXEC Nope2
         ("[Default]", "the contract"),
         ("shop", "the service"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("call", "missing"),
+    [
+        ("msdb.dbo.sp_send_dbmail @subject = N'a'", "Database Mail"),
+        ("msdb.dbo.sp_start_job N'Nightly'", "SQL Server Agent"),
+        ("master..xp_cmdshell 'dir'", "extended stored procedures"),
+        ("sp_OACreate 'a', @t OUTPUT", "OLE Automation"),
+        ("sp_addlinkedserver N'far'", "linked servers"),
+        ("sys.sp_cdc_enable_db", "change data capture"),
+    ],
+)
+def test_what_is_there_instead_of_a_procedure_of_the_system_is_told(call: str, missing: str) -> None:
+    found = list(check_scripts([Source("a.sql", f"DECLARE @t int;\nEXEC {call};")]))
+    assert [(one.severity, one.message.partition("'")[0]) for one in found] == [
+        ("warning", "no script creates the procedure ")
+    ]
+    assert found[0].hint is not None and missing in found[0].hint
+    made = Source("b.sql", f"CREATE PROCEDURE dbo.{call.split()[0].rpartition('.')[2]} AS RETURN 0;")
+    assert not [one for one in check_scripts([Source("a.sql", f"EXEC {call.split()[0]};"), made]) if one.hint]
 
 
 def test_a_trigger_order_that_is_not_obeyed_is_told() -> None:

@@ -280,6 +280,8 @@ def test_a_named_server_wins_over_the_private_one(
         assert pgsb("run", "-", stdin=script).out == f"{database.name}\n"
         environment.setenv("DATABASE_URL", "postgresql://nobody@127.0.0.1:1/nowhere")
         assert pgsb("run", "--dsn", database.dsn, "-", stdin=script).out == f"{database.name}\n"
+        as_sqlalchemy = database.dsn.replace("postgresql://", "postgresql+psycopg2://")
+        assert pgsb("run", "--dsn", as_sqlalchemy, "-", stdin=script).out == f"{database.name}\n"
 
 
 def test_a_server_that_does_not_answer_is_named_without_its_password(pgsb: Pgsb) -> None:
@@ -651,12 +653,41 @@ def test_completion_scripts_name_the_command(pgsb: Pgsb, shell: str) -> None:
     assert f"_PGSB_COMPLETE={shell}_complete" in left.out
 
 
-def test_a_shell_completes_commands() -> None:
-    asked = {"_PGSB_COMPLETE": "bash_complete", "COMP_WORDS": "pgsb up", "COMP_CWORD": "1"}
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("up", "plain,upgrade"),
+        ("run ord", "file,ord"),
+        ("run a.sql -i ord", "file,ord"),
+        ("check ord", "file,ord"),
+        ("compile --after ord", "file,ord"),
+        ("compile --diff ord", "file,ord"),
+        ("compile ord", "file,ord"),
+        ("sqlcmd -i ord", "file,ord"),
+        ("sqlcmd -o ord", "file,ord"),
+        ("assess ord", "file,ord"),
+        ("spark run --py-files ord", "file,ord"),
+    ],
+)
+def test_a_shell_completes_commands_and_files(typed: str, offered: str) -> None:
+    place = str(len(typed.split()))
+    asked = {"_PGSB_COMPLETE": "bash_complete", "COMP_WORDS": f"pgsb {typed}", "COMP_CWORD": place}
     environment = {**os.environ, **asked}
     command = [sys.executable, "-c", "from pgsb.cli.main import main; main()"]
     shown = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert shown.stdout == "plain,upgrade\n"
+    assert shown.stdout == f"{offered}\n"
+
+
+@pytest.mark.parametrize("command", ["run", "compile", "check"])
+def test_what_is_no_script_is_told(pgsb: Pgsb, tmp_path: Path, command: str) -> None:
+    project = tmp_path / "Shop.sqlproj"
+    project.write_text("<Project/>")
+    left = pgsb(command, str(project))
+    assert left.status == 2 and f"{project} is no script but a project: " in left.err
+    if command != "check":
+        left = pgsb(command, str(tmp_path))
+        assert left.status == 2
+        assert f"{tmp_path} is a folder: name its scripts, in the order in which they are to run" in left.err
 
 
 def test_an_ordinary_role_runs_scripts_with_its_rights(database: Database, pgsb: Pgsb) -> None:

@@ -298,6 +298,18 @@ def test_what_defines_nothing_is_told_and_left_out() -> None:
     assert list(found.steps()) == []
 
 
+def test_files_in_any_order_give_steps_that_run() -> None:
+    texts = ("CREATE VIEW dbo.v AS SELECT a FROM dbo.t", "CREATE TABLE dbo.t (a int REFERENCES dbo.u)")
+    new = [
+        Source(f"{at}.sql", text)
+        for at, text in enumerate((*texts, "CREATE TABLE dbo.u (a int PRIMARY KEY)"))
+    ]
+    made = [step.place.source.name for step in compare([], new).steps()]
+    assert made == ["2.sql", "1.sql", "0.sql"]
+    gone = [step.text for step in compare(new, [], allow_drop=True).steps()]
+    assert gone == ["DROP VIEW dbo.v", "DROP TABLE dbo.t", "DROP TABLE dbo.u"]
+
+
 def test_with_allow_drop_nothing_is_asked() -> None:
     old = "CREATE QUEUE q; CREATE SERVICE s ON QUEUE q; CREATE TABLE t (a INT, b INT); CREATE TABLE u (a INT)"
     assert statements(old, "CREATE TABLE t (a INT)", allow_drop=True) == [
@@ -590,7 +602,7 @@ def test_the_command(pgsb: Callable[..., Any], tmp_path: Path, monkeypatch: pyte
     assert (shown.status, shown.out) == (0, "-- new/shop.sql:1\nALTER QUEUE q WITH STATUS = OFF;\nGO\n")
     assert pgsb("compile", "--diff", "old", "new", "-o", "out.sql").status == 0
     text = Path("out.sql").read_text()
-    assert "the difference from old to new/shop.sql: change those" in text.splitlines()[0]
+    assert "the difference from old to new: change those" in text.splitlines()[0]
     assert "-- new/shop.sql:1\n" in text and "ssb.alter_queue('dbo.q', status => false)" in text
     Path("new/shop.sql").write_text("INSERT t VALUES (1)\nGO\nCREATE TABLE t (a INT, b INT NOT NULL)\n")
     Path("old/shop.sql").write_text("CREATE TABLE t (a INT)")

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from importlib import resources
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pgsb.compiler.builder.batches import parse_script
+from pgsb.grammar import hints, parser
+from pgsb.grammar.batches import split
 from pgsb.grammar.problems import Problems
 from pgsb.grammar.source import Source
+from pgsb.grammar.tokens import Token
 
 _RIGHT = (
     "PRINT 'x'",
@@ -92,3 +97,28 @@ def test_declared_terminals_are_no_keywords() -> None:
     declared = {name for line in re.findall(r"^%declare (.*)$", text, re.MULTILINE) for name in line.split()}
     assert "GROUP" in declared
     assert not declared & set(re.findall(r'"([A-Z_]+)"', text))
+
+
+def test_a_batch_that_is_all_wrong_is_looked_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each error had all tokens before it read again: the time grew with the square of the text."""
+    seen: list[range] = []
+
+    def noted(tokens: Sequence[Token], source: Source, places: range) -> str | None:
+        seen.append(places)
+        return hints.misplaced_quote(tokens, source, places)
+
+    monkeypatch.setattr(parser, "misplaced_quote", noted)
+    wrong = "CREATE QUEU q 'a';\nFROM (b c d\n" * 200
+    problems = Problems()
+    (batch,) = split(Source("a.sql", wrong), problems)
+    parser.parse_batch(batch, problems)
+    assert len(list(problems)) >= 200
+    assert sum(map(len, seen)) < len(batch.tokens)
+
+
+def test_a_quote_that_is_missing_is_told_of_every_error_behind_it() -> None:
+    problems = Problems()
+    (batch,) = split(Source("a.sql", "CREATE QUEU a;\nPRINT 'it's';\nCREATE QUEU b;\nDROP QUEU c"), problems)
+    parser.parse_batch(batch, problems)
+    told = ["the string at line 2" in (problem.hint or "") for problem in problems]
+    assert told[0] is False and told[1] is True

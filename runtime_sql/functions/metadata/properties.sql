@@ -312,8 +312,11 @@ RETURN (SELECT CASE lower(property COLLATE "C")
         FROM sys.indexes_of(object_id) AS i WHERE i.name = sys.fold(index_name));
 CREATE OR REPLACE FUNCTION sys.index_col(table_name text, index_id integer, key_id integer) RETURNS text
 LANGUAGE sql STABLE
-RETURN (SELECT pg_get_indexdef(i.index_oid, key_id, true) FROM sys.indexes_of(sys.object_id(table_name)) AS i
-        WHERE i.index_id = index_col.index_id AND pg_get_indexdef(i.index_oid, key_id, true) <> '');
+RETURN (SELECT ssb_internal.spelled(col_description(a.attrelid, a.attnum), a.attname::text)
+          FROM sys.indexes_of(sys.object_id(table_name)) AS i
+          JOIN pg_index AS x ON x.indexrelid = i.index_oid
+          JOIN pg_attribute AS a ON a.attrelid = x.indrelid AND a.attnum = x.indkey[key_id - 1]
+         WHERE i.index_id = index_col.index_id);
 CREATE OR REPLACE FUNCTION sys.stats_date(object_id integer, stats_id integer) RETURNS timestamp
 LANGUAGE sql STABLE
 RETURN greatest(pg_stat_get_last_analyze_time(object_id::oid), pg_stat_get_last_autoanalyze_time(object_id::oid))::timestamp;
