@@ -198,6 +198,8 @@
 
 -- Checks for operators
 \ir checks/kinds.sql
+\ir checks/stalls.sql
+\ir checks/runtime.sql
 \ir checks/instance.sql
 \ir checks/daemon.sql
 \ir checks/queues.sql
@@ -297,6 +299,7 @@
 -- end part tsql
 
 -- Grants and comments
+\ir schema/replica_identity.sql
 \ir grants.sql
 \ir comments/describe.sql
 \ir comments/ssb.sql

@@ -75,13 +75,19 @@ END;
 $$;
 """
 
-# A text for the broker alone takes nothing away from a database that has all.
+# A text for the broker alone takes nothing away from a database that has all. What the same text has made
+# before belongs to the runtime, too: not all of it comes back when it was lost.
 _RECORD = """\
-INSERT INTO ssb.runtime_version AS r (version, content_hash, parts)
-VALUES ({version}, '{content_hash}', '{parts}')
+INSERT INTO ssb.runtime_version AS r (version, content_hash, parts, objects)
+VALUES ({version}, '{content_hash}', '{parts}',
+        ARRAY(SELECT o.line FROM ssb_internal.runtime_object AS o ORDER BY 1))
 ON CONFLICT (only_row) DO UPDATE
 SET version = excluded.version, content_hash = excluded.content_hash, installed_at = now(),
-    parts = CASE WHEN r.parts = 'all' THEN r.parts ELSE excluded.parts END;
+    parts = CASE WHEN r.parts = 'all' THEN r.parts ELSE excluded.parts END,
+    objects = ARRAY(SELECT unnest(excluded.objects)
+                    UNION SELECT k.line FROM unnest(r.objects) AS k (line)
+                           WHERE r.content_hash = excluded.content_hash
+                    ORDER BY 1);
 DO $$ BEGIN PERFORM ssb_internal.follow_owner(); END $$;
 """
 
@@ -121,16 +127,30 @@ BEGIN
                 RAISE EXCEPTION USING ERRCODE = 'lock_not_available',
                     MESSAGE = 'sessions have used the runtime in transactions that do not end',
                     DETAIL = (
-                        SELECT string_agg(
-                                   format('process %s of %s, since %s', a.pid, a.usename, a.xact_start),
-                                   E'\\n' ORDER BY a.xact_start)
-                          FROM pg_stat_activity AS a
-                         WHERE a.datname = current_database() AND a.pid <> pg_backend_pid()
-                           AND a.pid IN (SELECT l.pid FROM pg_locks AS l
-                                           JOIN pg_class AS c ON c.oid = l.relation
-                                           JOIN pg_namespace AS n ON n.oid = c.relnamespace
-                                          WHERE l.granted AND n.nspname IN ('ssb', 'ssb_internal', 'sys'))),
-                    HINT = 'pg_terminate_backend ends a session; nothing was changed here.';
+                        WITH holders AS (
+                            SELECT l.pid, l.virtualtransaction FROM pg_locks AS l
+                              JOIN pg_class AS c ON c.oid = l.relation
+                              JOIN pg_namespace AS n ON n.oid = c.relnamespace
+                             WHERE l.granted AND n.nspname IN ('ssb', 'ssb_internal', 'sys'))
+                        SELECT string_agg(t.what, E'\\n' ORDER BY t.since)
+                          FROM (SELECT a.xact_start,
+                                       format('process %s of %s, since %s', a.pid, a.usename, a.xact_start)
+                                  FROM pg_stat_activity AS a
+                                 WHERE a.datname = current_database() AND a.pid <> pg_backend_pid()
+                                   AND a.pid IN (SELECT h.pid FROM holders AS h)
+                                UNION ALL
+                                SELECT p.prepared,
+                                       format('prepared transaction %s of %s, since %s',
+                                              p.gid, p.owner, p.prepared)
+                                  FROM pg_prepared_xacts AS p
+                                 WHERE p.database = current_database()
+                                   AND EXISTS (
+                                       SELECT FROM pg_locks AS k
+                                         JOIN holders AS h ON h.virtualtransaction = k.virtualtransaction
+                                        WHERE k.transactionid = p.transaction AND h.pid IS NULL)
+                               ) AS t (since, what)),
+                    HINT = 'pg_terminate_backend ends a session, ROLLBACK PREPARED a prepared transaction;'
+                           ' nothing was changed here.';
             END IF;
         END;
         PERFORM pg_sleep(0.1), pg_stat_clear_snapshot();

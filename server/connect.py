@@ -264,7 +264,12 @@ def no_runtime(target: Target) -> ServerError:
 
 
 def older_runtime(target: Target, installed: str, needed: str) -> ServerError:
-    """What is wrong with a database whose runtime is of an earlier version."""
+    """What is wrong with a database whose runtime is of an earlier version, or lacks a part."""
+    if installed == needed:
+        return ServerError(
+            f"parts of the runtime in {describe(target)} are missing",
+            f"`pgsb upgrade{_dsn_option(target)}` makes them anew",
+        )
     return ServerError(
         f"the runtime in {describe(target)} is version {installed}, this pgsb needs {needed}",
         f"`pgsb upgrade{_dsn_option(target)}` brings it up to date",

@@ -22,8 +22,8 @@ _DIAGNOSE_SECONDS = 60.0
 # Prometheus itself waits for 10.
 ANSWER_SECONDS = 8.0
 _SETTINGS = (
-    "SET statement_timeout = '8s'; SET idle_session_timeout = 0; SET default_transaction_read_only = on;"
-    f" SET jit = off; {FORM_SETTINGS}"
+    "SET statement_timeout = '8s'; SET lock_timeout = '2s'; SET idle_session_timeout = 0;"
+    f" SET default_transaction_read_only = on; SET jit = off; {FORM_SETTINGS}"
 )
 _QUEUE_GAUGES = {
     "depth": "Messages that wait in the queue; an estimate beyond 1,000.",
@@ -45,7 +45,8 @@ _DAEMON_COUNTERS = {
 class BrokerCollector(Collector):
     """Asks the database at each scrape, by a connection of its own; one scrape at a time.
 
-    A database that does not answer in 8 seconds gives pgsb_up 0 and the daemon's own counts.
+    A database that does not answer in 8 seconds gives pgsb_up 0 and the daemon's own counts; one whose
+    tables somebody has locked, pgsb_up 0 and the findings.
     """
 
     def __init__(self, dsn: str, counts: Counts) -> None:
@@ -65,17 +66,23 @@ class BrokerCollector(Collector):
             try:
                 connection = self._connect()
                 with given_up(connection, ANSWER_SECONDS):
-                    metrics += self._queues(connection)
-                    metrics += self._transport(connection)
-                    metrics += self._instance(connection)
-                is_up = 1
+                    try:
+                        metrics += self._queues(connection)
+                        metrics += self._transport(connection)
+                        metrics += self._instance(connection)
+                        is_up = 1
+                    except psycopg.errors.LockNotAvailable:
+                        # Who has locked what is to be read is among the findings of now.
+                        self._diagnosed_at = -_DIAGNOSE_SECONDS
+                        metrics = [self._diagnose(connection)]
+                        is_up = 0
             except psycopg.Error:
                 is_up = 0
+                metrics = []
                 self.close()
         yield _gauge("pgsb_up", "Whether the database answered.", [((), is_up)])
         yield _gauge("pgsb_scrape_seconds", "How long this scrape took.", [((), time.monotonic() - began)])
-        if is_up:
-            yield from metrics
+        yield from metrics
 
     def describe(self) -> Iterable[Metric]:
         """Nothing is asked of the database before the first scrape."""
@@ -181,6 +188,15 @@ class BrokerCollector(Collector):
         )
 
     def _instance(self, connection: psycopg.Connection[Any]) -> Iterator[Metric]:
+        row = connection.execute(
+            "SELECT count(*) AS claims, coalesce(sum(messages), 0)::bigint AS messages FROM ssb.claims"
+        ).fetchone()
+        if row is not None:
+            yield _gauge("pgsb_claims", "Claims of Spark jobs.", [((), row["claims"])])
+            yield _gauge("pgsb_claimed_messages", "Messages in these claims.", [((), row["messages"])])
+        yield self._diagnose(connection)
+
+    def _diagnose(self, connection: psycopg.Connection[Any]) -> Metric:
         if time.monotonic() - self._diagnosed_at >= _DIAGNOSE_SECONDS:
             counts: dict[tuple[str, str], int] = {}
             for one in diagnose(connection):
@@ -188,13 +204,7 @@ class BrokerCollector(Collector):
                 counts[key] = counts.get(key, 0) + 1
             self._findings = [(*key, count) for key, count in sorted(counts.items())]
             self._diagnosed_at = time.monotonic()
-        row = connection.execute(
-            "SELECT count(*) AS claims, coalesce(sum(messages), 0)::bigint AS messages FROM ssb.claims"
-        ).fetchone()
-        if row is not None:
-            yield _gauge("pgsb_claims", "Claims of Spark jobs.", [((), row["claims"])])
-            yield _gauge("pgsb_claimed_messages", "Messages in these claims.", [((), row["messages"])])
-        yield _gauge(
+        return _gauge(
             "pgsb_findings",
             "What pgsb diagnose finds, by number and severity; looked at once a minute.",
             [((number, severity), count) for number, severity, count in self._findings],

@@ -208,7 +208,7 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM pg_notify('ssb_definition', '');
+    PERFORM pg_notify('ssb_definition', '') WHERE current_setting('ssb.two_phase', true) IS DISTINCT FROM 'on';
     RETURN NULL;
 END;
 $$;

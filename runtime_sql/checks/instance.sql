@@ -60,6 +60,15 @@ AS $$
       FROM pg_replication_slots AS s
      WHERE NOT s.active AND s.xmin IS NOT NULL
     UNION ALL
+    -- hot_standby_feedback: of the standby's oldest transaction it tells the number, not the time.
+    SELECT 102, format('standby %s', r.application_name),
+           format('it asks to keep what the last %s transactions have deleted: end its oldest transaction there', w.behind), NULL, NULL
+      FROM pg_stat_replication AS r
+      LEFT JOIN pg_replication_slots AS s ON s.active_pid = r.pid
+     CROSS JOIN LATERAL (SELECT greatest(age(r.backend_xmin), age(s.xmin)) AS behind) AS w
+     CROSS JOIN ssb_internal.diagnosis_limits(p_limits) AS l
+     WHERE w.behind >= l.dead_rows
+    UNION ALL
     SELECT 103, 'autovacuum', 'the server''s setting is off' || ssb_internal.setting_place('autovacuum'),
            ssb_internal.setting_remedy('autovacuum', 'on'), 'psql'
      WHERE current_setting('autovacuum') = 'off'
@@ -99,7 +108,6 @@ AS $$
     SELECT 110, ssb_internal.runtime_owner()::text, 'is a superuser', NULL, NULL
       FROM pg_roles AS r WHERE r.rolname = ssb_internal.runtime_owner() AND r.rolsuper
     UNION ALL
-    -- Tables of messages have no key that could be a replica identity: nothing but RECEIVE would need its index.
     SELECT 111, format('publication %s', p.pubname),
            CASE WHEN p.puballtables THEN 'it is FOR ALL TABLES' ELSE 'it has tables of schema ssb' END,
            format('DROP PUBLICATION %I;  -- and make it FOR the TABLEs that are meant, none of schema ssb', p.pubname), 'psql'
@@ -135,6 +143,22 @@ AS $$
                AND coalesce(r.rolname, ssb_internal.runtime_owner()) = ssb_internal.runtime_owner()
             UNION ALL
             SELECT 'the server', 'SYSTEM' FROM pg_settings AS g
-             WHERE g.name = 'session_replication_role' AND g.setting = 'replica' AND g.source IN ('configuration file', 'command line')) AS w;
+             WHERE g.name = 'session_replication_role' AND g.setting = 'replica' AND g.source IN ('configuration file', 'command line')) AS w
+    UNION ALL
+    SELECT 116, format('replication slot %s', s.slot_name),
+           format('%s of WAL, and %s', pg_size_pretty(w.kept), CASE WHEN s.active THEN 'its reader is behind' ELSE 'nobody reads it' END),
+           CASE WHEN NOT s.active THEN format('SELECT pg_drop_replication_slot(%L);', s.slot_name) END, 'psql'
+      FROM pg_replication_slots AS s
+     CROSS JOIN LATERAL (SELECT (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_lsn() END - s.restart_lsn)::bigint AS kept) AS w
+     CROSS JOIN ssb_internal.diagnosis_limits(p_limits) AS l
+     WHERE w.kept >= pg_size_bytes(l.kept_wal)
+    UNION ALL
+    SELECT 119, 'archive_command',
+           format('%s failures, the last of %s; %s', a.failed_count, a.last_failed_wal,
+                  coalesce('archived until ' || to_char(a.last_archived_time AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'), 'nothing was ever archived')),
+           NULL, NULL
+      FROM pg_stat_archiver AS a CROSS JOIN ssb_internal.diagnosis_limits(p_limits) AS l
+     WHERE current_setting('archive_mode') <> 'off' AND a.last_failed_time > coalesce(a.last_archived_time, '-infinity')
+       AND coalesce(a.last_archived_time, a.stats_reset, '-infinity') < clock_timestamp() - l.waiting;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.check_instance(jsonb) FROM PUBLIC;

@@ -29,14 +29,24 @@ AS $$
      'Checks for old transactions and held groups find only its own sessions, and held_since of ssb.queue_status stays empty.'),
     (110, 'info', 'the runtime belongs to a superuser',
      'Its functions run with the owner''s rights: the owner of the database is enough.'),
-    (111, 'error', 'a publication has the broker''s tables',
-     'RECEIVE and END fail: PostgreSQL deletes nothing from a published table that has no replica identity.'),
+    (111, 'warning', 'a publication has the broker''s tables',
+     'Its subscribers get every message, and cannot receive it in order. One that lacks these tables stops, and its slot keeps WAL here.'),
     (112, 'error', 'the database takes no changes',
      'All that changes something fails with 3906. Services that run PostgreSQL do this to a database whose disk is full.'),
     (113, 'info', 'the server tells errors in another language than English',
      'T-SQL''s errors are made of PostgreSQL''s messages: some have the wrong number then, or no names in them.'),
     (114, 'error', 'triggers do not fire',
      'The daemon is not told of new and changed queues, triggers of scripts are passed over, and foreign keys are not checked.'),
+    (115, 'error', 'parts of the runtime are missing',
+     'Somebody or some tool has dropped or changed them, and what needs them fails. An upgrade makes them anew; rows of a table that was dropped are lost.'),
+    (116, 'warning', 'a replication slot keeps much WAL',
+     'The server keeps all that the reader of the slot still wants, until the disk is full. Then nothing is sent or received.'),
+    (117, 'error', 'a lock on a table of the runtime keeps everybody waiting',
+     'Nothing is sent or received, or no queue is made, before that transaction ends. ALTER TABLE, VACUUM FULL, LOCK TABLE and dumps take such locks.'),
+    (118, 'error', 'commits wait for a standby',
+     'Every COMMIT waits for a synchronous standby that is gone or far behind: nothing is sent or received.'),
+    (119, 'warning', 'WAL is not archived',
+     'The server keeps it until the disk is full, and no restore reaches past that time. The server''s log tells why the command fails.'),
     (201, 'error', 'no daemon runs, and there is something for one to do',
      'Service programs are not started; timers are late; nothing is carried to other instances, and nothing that they have sealed is opened.'),
     (202, 'info', 'one daemon runs, and none stands by',
@@ -69,8 +79,8 @@ AS $$
      'When as many are rolled back in a row as the queue allows, it is stopped, or the message''s group is set aside.'),
     (310, 'warning', 'conversation groups are in quarantine',
      'Their messages wait for somebody to decide: resubmit, fail or drop.'),
-    (311, 'warning', 'a session holds a conversation group for long',
-     'Messages of this group are passed by all other readers until its transaction ends.'),
+    (311, 'warning', 'a transaction holds a conversation group for long',
+     'Messages of this group are passed by all other readers until it ends.'),
     (312, 'warning', 'activation is on with MAX_QUEUE_READERS = 0',
      'No program is ever started.'),
     (313, 'error', 'the daemon may not become the principal of EXECUTE AS',
@@ -126,13 +136,13 @@ $$;
 -- What is long, old and many. p_limits changes some of them: {"waiting": "1 hour"}.
 CREATE OR REPLACE FUNCTION ssb_internal.diagnosis_limits(p_limits jsonb DEFAULT '{}')
 RETURNS TABLE (waiting interval, old_transaction interval, recent interval, leak_age interval, leak_count bigint,
-               unended_age interval, unended_count bigint, dead_rows bigint, connections numeric, expiry interval)
+               unended_age interval, unended_count bigint, dead_rows bigint, connections numeric, expiry interval, kept_wal text)
 LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_defaults CONSTANT jsonb := '{"waiting": "10 minutes", "old_transaction": "1 hour", "recent": "10 minutes", "leak_age": "1 day",
-        "leak_count": 1000, "unended_age": "1 hour", "unended_count": 100, "dead_rows": 100000, "connections": 0.9, "expiry": "30 days"}';
+        "leak_count": 1000, "unended_age": "1 hour", "unended_count": 100, "dead_rows": 100000, "connections": 0.9, "expiry": "30 days", "kept_wal": "1 GB"}';
     v_unknown text;
 BEGIN
     SELECT k INTO v_unknown FROM jsonb_object_keys(coalesce(p_limits, '{}')) AS k WHERE NOT v_defaults ? k LIMIT 1;
@@ -142,7 +152,7 @@ BEGIN
     END IF;
     RETURN QUERY SELECT l.* FROM jsonb_to_record(v_defaults || coalesce(p_limits, '{}'))
         AS l (waiting interval, old_transaction interval, recent interval, leak_age interval, leak_count bigint,
-              unended_age interval, unended_count bigint, dead_rows bigint, connections numeric, expiry interval);
+              unended_age interval, unended_count bigint, dead_rows bigint, connections numeric, expiry interval, kept_wal text);
 END;
 $$;
 

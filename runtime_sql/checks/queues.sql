@@ -78,6 +78,11 @@ AS $$
            format('SELECT pg_terminate_backend(%s);', m.held_by_pid), 'psql'
       FROM measured AS m WHERE m.held_by_pid IS NOT NULL AND m.held_since < clock_timestamp() - m.waiting
     UNION ALL
+    SELECT 311, m.queue, format('%s, since %s', m.held_by, to_char(m.held_since AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')),
+           format('ROLLBACK PREPARED %L;', p.gid), 'psql'
+      FROM measured AS m JOIN pg_prepared_xacts AS p ON m.held_by = format('prepared transaction %s', p.gid) AND m.held_since = p.prepared
+     WHERE p.database = current_database() AND m.held_since < clock_timestamp() - m.waiting
+    UNION ALL
     SELECT 312, m.queue, 'MAX_QUEUE_READERS = 0', format('ALTER QUEUE %s WITH ACTIVATION (MAX_QUEUE_READERS = 4);', ssb_internal.tsql_name(m.definition)), 'pgsb shell'
       FROM measured AS m WHERE m.is_activation_enabled AND m.max_readers = 0
     UNION ALL

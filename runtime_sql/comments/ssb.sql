@@ -181,7 +181,7 @@ queue_status: Every queue that the caller may see, with what an operator asks fi
   rollbacks_in_a_row: As far as they are on record; 0 while all goes well.
   quarantined_groups: Conversation groups that are set aside.
   retained: Messages that RETENTION = ON keeps.
-  held_by: Who has the group of the first message: a session, a claim, quarantine.
+  held_by: Who has the group of the first message: a session, a prepared transaction, a claim, quarantine.
   held_by_pid: That session.
   held_since: Since when.
   services: The services on the queue.

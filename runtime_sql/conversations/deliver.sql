@@ -92,7 +92,7 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM pg_notify('ssb_arrival', p_queue_id::text);
+    PERFORM pg_notify('ssb_arrival', p_queue_id::text) WHERE current_setting('ssb.two_phase', true) IS DISTINCT FROM 'on';
 END;
 $$;
 

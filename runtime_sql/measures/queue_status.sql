@@ -69,7 +69,7 @@ $$;
 -- enqueued_total  also counts messages whose transactions were rolled back; NULL when somebody drops the queue meanwhile
 -- free_groups    those with messages that nobody holds, where the queue has a program that could be started; waits_since: the
 --                oldest of their messages. They are looked for among the first messages, at most 1,000.
--- held_by        who has the group of the queue's first message: a session, a claim, quarantine
+-- held_by        who has the group of the queue's first message: a session, a prepared transaction, a claim, quarantine
 --
 -- Called by  ssb.queue_status
 CREATE OR REPLACE FUNCTION ssb_internal.measured_queue(p_queue_id integer, p_running xid[], p_exact integer)
@@ -123,6 +123,13 @@ BEGIN
                  WHERE k.locktype = 'transactionid' AND k.mode = 'ExclusiveLock' AND k.granted
                    AND k.transactionid IN (v_locker, v_depth.head_taker)
                  LIMIT 1;
+                IF NOT FOUND THEN
+                    -- One that is prepared is no session's.
+                    SELECT p.prepared, format('prepared transaction %s', p.gid) INTO held_since, held_by
+                      FROM pg_prepared_xacts AS p
+                     WHERE p.database = current_database() AND p.transaction IN (v_locker, v_depth.head_taker)
+                     LIMIT 1;
+                END IF;
             END IF;
         END IF;
         IF v_queue.is_activation_enabled AND v_queue.is_receive_enabled AND v_queue.max_readers > 0

@@ -71,7 +71,7 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM pg_notify('ssb_transport', '');
+    PERFORM pg_notify('ssb_transport', '') WHERE current_setting('ssb.two_phase', true) IS DISTINCT FROM 'on';
 END;
 $$;
 
@@ -279,7 +279,7 @@ BEGIN
                                   is_end_of_dialog, is_conversation_error, enqueued_at, body, transmission_status, peer_id)
     VALUES (p_path.database_id, p_endpoint_id, p_path.to_service, 0, p_message_type, false, false, clock_timestamp(), p_body,
             ssb_internal.status_on_route(p_path.address), p_path.peer_id);
-    PERFORM pg_notify('ssb_transport', p_path.peer_id::text);
+    PERFORM pg_notify('ssb_transport', p_path.peer_id::text) WHERE current_setting('ssb.two_phase', true) IS DISTINCT FROM 'on';
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.put_first_to_remote(bigint, uuid, ssb.dialog_path, text, bytea) FROM PUBLIC;
@@ -406,7 +406,7 @@ BEGIN
     SELECT v_sender.database_id, v_sender.endpoint_id, v_sender.far_service, v_remote.first_number + m.n, p_message_type, false, false,
            clock_timestamp(), m.body, v_remote.status, v_remote.peer_id
       FROM (SELECT generate_series(0, cardinality(p_bodies) - 1) AS n, unnest(p_bodies) AS body) AS m;
-    PERFORM pg_notify('ssb_transport', v_remote.peer_id::text);
+    PERFORM pg_notify('ssb_transport', v_remote.peer_id::text) WHERE current_setting('ssb.two_phase', true) IS DISTINCT FROM 'on';
     RETURN true;
 END;
 $$;
@@ -489,7 +489,7 @@ BEGIN
       JOIN unnest(v_handles, v_endpoints, v_databases, v_services, v_next, v_statuses, v_peers)
            AS d (handle, endpoint_id, database_id, far_service, next_number, status, peer_id) ON d.handle = u.handle
      ORDER BY u.place;
-    PERFORM pg_notify('ssb_transport', p.peer_id::text) FROM (SELECT DISTINCT unnest(v_peers) AS peer_id) AS p;
+    PERFORM pg_notify('ssb_transport', p.peer_id::text) FROM (SELECT DISTINCT unnest(v_peers) AS peer_id) AS p WHERE current_setting('ssb.two_phase', true) IS DISTINCT FROM 'on';
     RETURN true;
 END;
 $$;

@@ -7,6 +7,8 @@ from datetime import datetime, tzinfo
 from functools import partial
 from typing import Any
 
+import dialogs
+import psycopg
 import pytest
 
 from activation import DRAIN, Daemon, activate, done, send, tsql, until
@@ -33,6 +35,48 @@ def test_a_message_starts_the_program(sql: Connection, daemon: Start) -> None:
 
 
 @pytest.mark.one_postgres
+def test_a_message_of_a_prepared_transaction_starts_the_program(
+    sql: Connection, database: Database, connect: Callable[..., Connection], daemon: Start
+) -> None:
+    activate(sql, DRAIN)
+    daemon()
+    quiet = "SELECT count(*) FROM ssb.queue_monitor WHERE state = 'INACTIVE'"
+    until(lambda: sql.execute(quiet).fetchone() == (1,))
+    manager = connect(autocommit=False)
+    for number, setting in enumerate(("off", "on")):
+        manager.execute(f"SET ssb.two_phase = {setting}")
+        manager.commit()
+        send(manager, setting)
+        # The daemon sleeps and wants a NOTIFY: that is what PostgreSQL does not prepare.
+        if number == 0:
+            with pytest.raises(psycopg.errors.FeatureNotSupported, match="NOTIFY"):
+                manager.execute("PREPARE TRANSACTION 'told'")
+            manager.rollback()
+        else:
+            manager.execute("PREPARE TRANSACTION 'not told'")
+    assert done(sql) == []
+    sql.execute("COMMIT PREPARED 'not told'")
+    until(lambda: done(sql) == ["on"])
+
+
+def test_definitions_and_messages_for_other_instances_can_be_prepared(sql: Connection) -> None:
+    tsql(
+        sql,
+        "CREATE ENDPOINT e STATE = STARTED AS TCP (LISTENER_PORT = 4022)"
+        " FOR SERVICE_BROKER (AUTHENTICATION = WINDOWS);\n"
+        "CREATE ROUTE Away WITH SERVICE_NAME = '//Away', ADDRESS = 'TCP://far:4022';",
+    )
+    sql.execute("SET ssb.two_phase = on")
+    sql.execute("BEGIN")
+    handle = dialogs.begin(sql, "//From", "//Away")
+    dialogs.send(sql, handle, "x", "y")
+    sql.execute("SELECT ssb.create_queue('dbo.prepared')")
+    sql.execute("PREPARE TRANSACTION 'all of it'")
+    sql.execute("COMMIT PREPARED 'all of it'")
+    assert sql.execute("SELECT count(*) FROM sys.transmission_queue").fetchone() == (2,)
+    assert sql.execute("SELECT count(*) FROM sys.service_queues WHERE name = 'prepared'").fetchone() == (1,)
+
+
 def test_messages_that_came_before_the_daemon_are_found(sql: Connection, daemon: Start) -> None:
     activate(sql, DRAIN)
     send(sql, "a")

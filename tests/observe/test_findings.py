@@ -1,7 +1,12 @@
 """Each finding of ssb.diagnose has a fault that makes it; where one statement mends the fault, it does."""
 
+import os
 import shlex
+import shutil
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -15,7 +20,9 @@ from activation import DRAIN, activate, send, tsql, until
 from pgsb.compiler.pipeline import CompileOptions, compile_script
 from pgsb.grammar.source import Source
 from pgsb.observe.findings import Dialog, Finding, diagnose
-from support import Connection, Database
+from pgsb.runtime_sql.installer import install, upgrade
+from pgsb.server.embedded import PrivateServer
+from support import Connection, Database, server_home
 
 Connect = Callable[..., Connection]
 Fault = Callable[[Connection, Connect], Any]
@@ -140,6 +147,11 @@ def _session_holds(connection: Connection, connect: Connect) -> None:
     other.execute("SELECT * FROM ssb.receive('dbo.to_queue')")
 
 
+def _locked(_: Connection, connect: Connect) -> None:
+    other = connect(autocommit=False, application_name="careless")
+    other.execute("LOCK TABLE ssb.message_0 IN ACCESS EXCLUSIVE MODE")
+
+
 def _daemon(connection: Connection, version: str = "0.0.1") -> None:
     connection.execute("SELECT ssb_internal.broker_began('here [1]', %s, true)", [version])
 
@@ -165,6 +177,14 @@ FAULTS: dict[int, tuple[Fault, str, dict[str, Any], bool]] = {
     111: (_do("CREATE PUBLICATION everything FOR ALL TABLES"), "publication everything", {}, True),
     112: (_set("default_transaction_read_only = on"), "default_transaction_read_only", {}, True),
     114: (_set("session_replication_role = replica"), "session_replication_role", {}, True),
+    115: (_do("ALTER TABLE ssb.message_0 SET UNLOGGED"), "the runtime's tables", {}, True),
+    116: (
+        _do("SELECT pg_create_physical_replication_slot('forgotten', true)"),
+        "replication slot forgotten",
+        {"kept_wal": "0"},
+        True,
+    ),
+    117: (_locked, "session ", {}, True),
     201: (lambda sql, _: activate(sql, DRAIN), "pgsb broker", {}, False),
     202: (lambda sql, _: _daemon(sql), "here [1]", {}, False),
     203: (lambda sql, _: _daemon(sql), "here [1]", {}, False),
@@ -280,9 +300,161 @@ def test_a_fault_is_found_and_mended(number: int, sql: Connection, connect: Conn
             compile_script(Source("remedy.sql", one.remedy or ""), CompileOptions()).problems.raise_if_any()
     if is_mended:
         mend(sql, after[0])
-        if number == 102 or number == 311:
+        if number in (102, 117, 311):
             until(lambda: not [one for one in found(sql, number, **limits) if one.object == after[0].object])
         assert not [one for one in found(sql, number, **limits) if one.object == after[0].object]
+
+
+# What somebody does to the runtime, and what is then said to be missing.
+DAMAGES = {
+    "DROP FUNCTION ssb.send(uuid, text, bytea) CASCADE": "function ssb.send(uuid,text,bytea)",
+    "DROP VIEW sys.service_queues CASCADE": "view sys.service_queues",
+    "ALTER TABLE ssb.queue DISABLE TRIGGER USER": "trigger announce_definition on ssb.queue",
+    "DROP INDEX ssb.message_0_by_order": "index ssb.message_0_by_order",
+    "REVOKE USAGE ON SCHEMA sys FROM PUBLIC": "GRANT USAGE ON SCHEMA sys TO PUBLIC",
+    "GRANT EXECUTE ON FUNCTION ssb_internal.check_runtime() TO PUBLIC": (
+        "REVOKE EXECUTE ON ROUTINE ssb_internal.check_runtime() FROM PUBLIC"
+    ),
+    # Other checks ask them.
+    "DROP TABLE ssb.broker_log CASCADE": "table ssb.broker_log",
+    "DROP FUNCTION ssb_internal.check_queues(jsonb)": "function ssb_internal.check_queues(jsonb)",
+    "DROP SCHEMA sys CASCADE": "1",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_what_is_missing_of_the_runtime_is_found_and_made_anew(damage: str, sql: Connection) -> None:
+    assert found(sql, 115) == []
+    sql.execute(damage.encode())
+    (one,) = found(sql, 115)
+    assert DAMAGES[damage] in one.detail
+    assert (one.remedy, one.run_with) == ("pgsb upgrade", "shell")
+    upgrade(sql)
+    assert found(sql, 115) == []
+
+
+def test_what_no_upgrade_makes_anew_is_a_statement(sql: Connection) -> None:
+    sql.execute("ALTER TABLE ssb.queue DROP CONSTRAINT queue_pkey CASCADE")
+    upgrade(sql)  # it does not forget what it once made
+    (one,) = found(sql, 115)
+    assert one.remedy is not None and one.remedy.startswith(
+        "ALTER TABLE ssb.queue ADD CONSTRAINT queue_pkey "
+    )
+    mend(sql, one)
+    assert found(sql, 115) == []
+
+
+def test_what_others_have_revoked_is_not_missing(sql: Connection) -> None:
+    sql.execute("REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA ssb FROM PUBLIC")
+    assert found(sql, 115) == []
+
+
+def test_a_queue_of_its_own_is_no_part_of_the_runtime(sql: Connection) -> None:
+    tsql(sql, "CREATE QUEUE dbo.Soon;")
+    upgrade(sql)
+    tsql(sql, "DROP QUEUE dbo.Soon;")
+    assert found(sql, 115) == []
+
+
+def _waits(sql: Connection, session: Connection) -> bool:
+    row = sql.execute(
+        "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = %s", [session.info.backend_pid]
+    ).fetchone()
+    return row == (True,)
+
+
+def test_who_is_in_everybodys_way_is_found_behind_those_who_wait(sql: Connection, connect: Connect) -> None:
+    handle = send(sql, "x")
+    report = connect(autocommit=False, application_name="report")
+    report.execute("SELECT count(*) FROM ssb.message_0")
+    other, sender = connect(), connect()
+    with ThreadPoolExecutor(2) as pool, closing(report):
+        # It waits for the report, and everybody waits behind it.
+        rewriting = pool.submit(other.execute, "VACUUM FULL ssb.message_0")
+        until(lambda: _waits(sql, other))
+        sending = pool.submit(sender.execute, "SELECT ssb.send(%s, 'DEFAULT', 'y'::text)", [handle])
+        until(lambda: _waits(sql, sender))
+        (one,) = found(sql, 117)
+        assert one.object == f"session {report.info.backend_pid}"
+        assert "report of " in one.detail and "has ssb.message_0: 2 sessions wait, the first " in one.detail
+        mend(sql, one)
+        rewriting.result(60)
+        sending.result(60)
+    assert found(sql, 117, **NOW) == []
+
+
+def test_a_prepared_transaction_that_has_locked_a_table_is_found(sql: Connection, connect: Connect) -> None:
+    other = connect(autocommit=False)
+    other.execute("LOCK TABLE ssb.queue IN ACCESS EXCLUSIVE MODE")
+    other.execute("PREPARE TRANSACTION 'locked'")
+    began = time.monotonic()
+    (one,) = found(sql, 117)
+    assert time.monotonic() - began < 30
+    assert one.object == "prepared transaction locked"
+    mend(sql, one)
+    assert found(sql, 117) == []
+
+
+def test_a_standby_that_commits_wait_for_is_found(sql: Connection, connect: Connect) -> None:
+    sql.execute("SET synchronous_commit = local")
+    other = connect()
+    other.execute("CREATE TABLE dbo.shop (n integer)")
+    other.execute("SET synchronous_commit = on")
+    sql.execute("ALTER SYSTEM SET synchronous_standby_names = 'gone'")
+    try:
+        sql.execute("SELECT pg_reload_conf()")
+        until(lambda: other.execute("SHOW synchronous_standby_names").fetchone() == ("gone",))
+        with ThreadPoolExecutor(1) as pool, closing(other):
+            waiting = pool.submit(other.execute, "INSERT INTO dbo.shop VALUES (1)")
+            until(lambda: found(sql, 118, **NOW))
+            (one,) = found(sql, 118, **NOW)
+            assert "it is 'gone', and no standby is connected: 1 session waits in COMMIT" in one.detail
+            mend(sql, one)
+            waiting.result(60)
+        until(lambda: found(sql, 118, **NOW) == [])
+    finally:
+        sql.execute("ALTER SYSTEM RESET synchronous_standby_names")
+        sql.execute("SELECT pg_reload_conf()")
+
+
+@pytest.mark.long
+def test_wal_that_is_not_archived_is_found(connect: Connect) -> None:
+    home = server_home("pgsb-archive-")
+    server = PrivateServer(
+        home,
+        wanted=os.environ.get("PGSB_TEST_POSTGRES", "18").split(",")[0],
+        settings={"fsync": "off", "archive_mode": "on"},
+    )
+    try:
+        with connect(server.start()) as there:
+            install(there)
+            assert found(there, 119, **NOW) == []
+            there.execute("ALTER SYSTEM SET archive_command = 'false'")
+            there.execute("SELECT pg_reload_conf(), pg_switch_wal()")
+            until(lambda: found(there, 119, **NOW))
+            (one,) = found(there, 119, **NOW)
+            assert "; nothing was ever archived" in one.detail
+            there.execute("ALTER SYSTEM SET archive_command = 'true'")
+            there.execute("SELECT pg_reload_conf(), pg_switch_wal()")
+            until(lambda: found(there, 119, **NOW) == [])
+    finally:
+        server.stop(immediate=True)
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def test_a_prepared_transaction_that_holds_a_group_is_found(sql: Connection, connect: Connect) -> None:
+    send(sql, "x")
+    other = connect(autocommit=False)
+    other.execute("SELECT * FROM ssb.receive('dbo.to_queue')")
+    other.execute("PREPARE TRANSACTION 'it''s booked'")
+    status = (
+        "SELECT held_by, held_by_pid, held_since IS NULL FROM ssb.queue_status WHERE queue = 'dbo.to_queue'"
+    )
+    assert sql.execute(status).fetchall() == [("prepared transaction it's booked", None, False)]
+    (one,) = found(sql, 311, **NOW)
+    mend(sql, one)
+    assert found(sql, 311, **NOW) == []
+    assert sql.execute("SELECT count(*) FROM ssb.receive('dbo.to_queue')").fetchone() == (1,)
 
 
 def test_a_claim_waits_since_its_stream_was_seen_to_be_gone(sql: Connection, connect: Connect) -> None:
@@ -646,6 +818,7 @@ def test_encryption_inside_an_instance_needs_what_is_asked_for(
 def test_every_kind_has_a_fault(sql: Connection) -> None:
     kinds = {row[0] for row in sql.execute("SELECT number FROM ssb_internal.finding_kinds()").fetchall()}
     elsewhere = {107, 109, 113, 313, 504, 505, 605, 606, 608, 612}
+    elsewhere |= {118, 119}
     # With a daemon, in test_runbook.py and tests/daemon/test_transport.py.
     elsewhere |= {204, 205, 206, 304, 310, 507}
     assert kinds == FAULTS.keys() | DIALOG_FAULTS.keys() | elsewhere

@@ -58,9 +58,9 @@ def endpoint(sql: Connection, database: Database, daemon: Start) -> Iterator[tup
 def test_a_server_that_hangs_is_given_up(
     sql: Connection, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(collector, "ANSWER_SECONDS", 0.3)
     with MetricsEndpoint("127.0.0.1", 0, database.dsn, Counts()) as endpoint:
         assert scrape(endpoint.port)["pgsb_up", ()] == 1
+        monkeypatch.setattr(collector, "ANSWER_SECONDS", 0.3)
         (row,) = sql.execute(
             "SELECT pid FROM pg_stat_activity"
             " WHERE datname = current_database() AND application_name = 'pgsb metrics'"
@@ -136,6 +136,21 @@ def test_a_database_that_is_gone_leaves_the_daemons_own_counts() -> None:
         values = scrape(one.port)
     assert values["pgsb_up", ()] == 0
     assert values["pgsb_readers_started_total", ()] == 1
+
+
+def test_a_table_that_somebody_has_locked_leaves_the_findings(
+    database: Database, connect: Callable[..., Connection]
+) -> None:
+    with MetricsEndpoint("127.0.0.1", 0, database.dsn, Counts()) as one:
+        assert scrape(one.port)["pgsb_up", ()] == 1
+        other = connect(autocommit=False)
+        other.execute("LOCK TABLE ssb.queue IN ACCESS EXCLUSIVE MODE")
+        values = scrape(one.port)
+        assert values["pgsb_up", ()] == 0
+        assert values["pgsb_findings", (("number", "117"), ("severity", "error"))] == 1
+        other.rollback()
+        values = scrape(one.port)
+        assert values["pgsb_up", ()] == 1
 
 
 @pytest.mark.one_postgres

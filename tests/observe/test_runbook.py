@@ -378,6 +378,29 @@ def test_triggers_do_not_fire(desk: Desk, database: Database, connect: Connect) 
             assert client.execute(finding).fetchall() == []
 
 
+def test_parts_of_the_runtime_are_missing(desk: Desk, database: Database) -> None:
+    desk.send()
+    desk.sql.execute("DROP INDEX ssb.message_0_by_order; ALTER TABLE ssb.message_1 SET UNLOGGED")
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "pgsb.cli.main", *words, "--dsn", database.dsn]
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+    diagnosis = run("diagnose", "--level", "error", "--ignore", "106")
+    assert "index ssb.message_0_by_order" in diagnosis.stdout
+    assert run("upgrade").returncode == 0
+    said = run("diagnose", "--level", "error", "--ignore", "106").stdout
+    assert "message_0_by_order" not in said
+    (statement,) = re.findall(r"^    psql: (ALTER TABLE .*;)$", said, re.MULTILINE)
+    desk.sql.execute(statement.encode())
+    assert desk.findings() & {115} == set()
+    desk.sql.execute("DROP SCHEMA ssb_internal CASCADE")
+    refused = run("diagnose")
+    assert "parts of the runtime in " in refused.stderr and "`pgsb upgrade --dsn …`" in refused.stderr
+    assert run("upgrade").returncode == 0
+    assert desk.sql.execute("SELECT count(*) FROM ssb.receive('dbo.orders')").fetchone() == (1,)
+
+
 @pytest.mark.long
 def test_a_dump_is_restored_in_one_transaction(
     desk: Desk, database: Database, empty_database: Database, psql: str, connect: Connect, tmp_path: Path
@@ -418,12 +441,18 @@ def test_a_publication_for_all_tables_is_found(desk: Desk) -> None:
     desk.send("x")
     receive = "SELECT count(*) FROM ssb.receive('dbo.orders')"
     desk.sql.execute("CREATE PUBLICATION cdc FOR ALL TABLES")
-    with pytest.raises(psycopg.Error, match="does not have a replica identity"):
-        desk.sql.execute(receive)
+    # Every table that a publication can have lets go of its rows.
+    unidentified = """
+        SELECT c.relname FROM pg_class AS c
+         WHERE c.relnamespace = 'ssb'::regnamespace AND c.relkind = 'r'
+           AND c.relpersistence = 'p' AND c.relreplident <> 'f'
+           AND NOT EXISTS (SELECT FROM pg_index AS i WHERE i.indrelid = c.oid AND i.indisprimary)"""
+    assert desk.sql.execute(unidentified).fetchall() == []
+    assert desk.sql.execute(receive).fetchone() == (1,)
     finding = "SELECT remedy FROM ssb.diagnose() WHERE number = 111"
     ((remedy,),) = desk.sql.execute(finding).fetchall()
     desk.sql.execute(remedy)
-    assert desk.sql.execute(receive).fetchone() == (1,)
+    assert desk.sql.execute(finding).fetchall() == []
     desk.sql.execute("CREATE PUBLICATION cdc FOR TABLE ssb.conversation_endpoint")
     assert len(desk.sql.execute(finding).fetchall()) == 1
     desk.sql.execute("ALTER PUBLICATION cdc SET (publish = 'insert')")

@@ -109,7 +109,11 @@ def test_an_upgrade_and_those_who_work_do_not_deadlock(connect: Callable[..., Co
     with pytest.raises(psycopg.errors.LockNotAvailable, match="transactions that do not end") as refused:
         installer.upgrade(connection)
     assert f"process {client.info.backend_pid} of " in (refused.value.diag.message_detail or "")
-    client.rollback()
+    client.execute("PREPARE TRANSACTION 'nobody decides'")
+    with pytest.raises(psycopg.errors.LockNotAvailable, match="transactions that do not end") as refused:
+        installer.upgrade(connection)
+    assert (refused.value.diag.message_detail or "").startswith("prepared transaction nobody decides of ")
+    connection.execute("ROLLBACK PREPARED 'nobody decides'")
     installer.upgrade(connection)
     assert connection.execute("SHOW lock_timeout").fetchone() == ("300ms",)
 
