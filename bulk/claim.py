@@ -26,7 +26,8 @@ class Claim:
     conversations, spread over ``partitions`` partitions of about equal numbers of
     messages; ``largest`` is the size of the largest body in bytes. ``connection`` is
     the session that holds the claim: when it ends, the claim ends, and the messages
-    are in the queue again.
+    are in the queue again. ``ranges``: the lowest and the highest number of the conversations of
+    each partition (None of one that has none), where the claim has most of all messages; else empty.
     """
 
     claim_id: int
@@ -38,6 +39,7 @@ class Claim:
     largest: int
     partitions: int
     connection: Connection
+    ranges: tuple[tuple[int, int] | None, ...] = ()
 
     @property
     def fetch_size(self) -> int:
@@ -71,14 +73,14 @@ def claim(
         raise BulkError(
             "a claim needs a connection in autocommit mode", "psycopg.connect(dsn, autocommit=True)"
         )
-    with explained(queue), connection.cursor(row_factory=class_row(_Row)) as cursor:
+    with explained(queue), connection.cursor(row_factory=class_row(_Made)) as cursor:
         row = cursor.execute(
-            "SELECT claim_id, claimed_at, conversations, messages, bytes, largest"
+            "SELECT claim_id, claimed_at, conversations, messages, bytes, largest, firsts, lasts"
             "  FROM ssb_internal.claim_messages(%s, %s, %s, %s, stream => %s, wait => %s)"
             " WHERE claim_id IS NOT NULL",
             (queue, max_messages, max_bytes, partitions, stream, wait),
         ).fetchone()
-    return None if row is None else row.claim(queue, partitions, connection)
+    return None if row is None else row.claim(queue, partitions, connection, row.ranges)
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,13 @@ class _Row:
     bytes: int
     largest: int
 
-    def claim(self, queue: str, partitions: int, connection: Connection) -> Claim:
+    def claim(
+        self,
+        queue: str,
+        partitions: int,
+        connection: Connection,
+        ranges: tuple[tuple[int, int] | None, ...] = (),
+    ) -> Claim:
         return Claim(
             self.claim_id,
             queue,
@@ -103,7 +111,21 @@ class _Row:
             self.largest,
             partitions,
             connection,
+            ranges,
         )
+
+
+@dataclass(frozen=True)
+class _Made(_Row):
+    """The same of one that is made: of each partition its first and its last conversation."""
+
+    firsts: list[int | None] | None
+    lasts: list[int | None] | None
+
+    @property
+    def ranges(self) -> tuple[tuple[int, int] | None, ...]:
+        pairs = zip(self.firsts or (), self.lasts or (), strict=True)
+        return tuple(None if first is None or last is None else (first, last) for first, last in pairs)
 
 
 @dataclass(frozen=True)

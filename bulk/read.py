@@ -75,13 +75,17 @@ def read(
         predicates = [f"({condition} OR part = {number})" for number, condition in ranges]
     parts = len(predicates) if split is None else -len(predicates)
     view = "claimed_in_long" if held.messages >= _LONG * held.conversations else "claimed_message"
+    if view == "claimed_in_long" and split is None and held.ranges:
+        view = "claimed_in_range"
+        predicates = [_of_partition(number, one) for number, one in enumerate(held.ranges)]
     # Behind the last row the session says that it is in the claim's database, and that it read its part
     # to the end. No column of the program's is a constant there: a filter that comes down, and be it
     # IS NOT NULL of a join, would tell the planner that there is nothing to be said.
     relation = (
-        f"(SELECT * FROM (SELECT {_SELECTED}, claim_partition, NULL::integer AS part, queuing_order AS place"
+        f"(SELECT * FROM (SELECT {_SELECTED}, claim_partition, NULL::integer AS part, queuing_order AS place,"
+        " endpoint_id"
         f" FROM ssb_internal.{view} AS c WHERE claim_id = {held.claim_id:d}{order}) AS c"
-        f" UNION ALL SELECT {_SELECTED}, p.part, p.part, NULL::bigint"
+        f" UNION ALL SELECT {_SELECTED}, p.part, p.part, NULL::bigint, NULL::bigint"
         f" FROM generate_series(0, {len(predicates) - 1:d}) AS p (part) CROSS JOIN LATERAL"
         f" ssb_internal.end_of_reading({held.claim_id:d}, '{server.identity}', {parts:d}, p.part) AS c"
         ") AS m"
@@ -94,6 +98,14 @@ def read(
     if ordered and split is None and not is_sorted_there:
         frame = frame.sortWithinPartitions("conversation_handle", "queuing_order")
     return frame
+
+
+def _of_partition(number: int, conversations: tuple[int, int] | None) -> str:
+    """The predicate of a partition: its conversations, and the range in which all their messages are."""
+    if conversations is None:
+        return f"claim_partition = {number}"
+    first, last = conversations
+    return f"claim_partition = {number} AND (endpoint_id BETWEEN {first:d} AND {last:d} OR part = {number})"
 
 
 def _ranges(held: Claim, count: int) -> list[str]:

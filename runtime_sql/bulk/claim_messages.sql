@@ -5,7 +5,8 @@
 -- nobody receives from a claimed one. A first group that alone is too large is
 -- claimed too, and of it as many messages, in order, as fit (at least one). Commit
 -- before others are to read; the claim ends with its connection at the latest.
--- claim_id is NULL when nothing was free.
+-- claim_id is NULL when nothing was free. firsts, lasts: of each partition the lowest and the highest of its conversations'
+-- numbers (NULL: it has none), where a large claim has most of all messages (else NULL): a reader walks over that range of them.
 --
 -- Called by  pgsb.bulk.claim
 -- Locks      the claimed groups, to the end of the transaction; the claim's advisory
@@ -15,7 +16,8 @@ DROP FUNCTION IF EXISTS ssb_internal.claim_messages(text, bigint, bigint, intege
 CREATE OR REPLACE FUNCTION ssb_internal.claim_messages(queue text, max_messages bigint DEFAULT NULL, max_bytes bigint DEFAULT NULL,
                                               partitions integer DEFAULT 1, stream text DEFAULT NULL, wait integer DEFAULT NULL,
                                               OUT claim_id integer, OUT claimed_at timestamptz, OUT conversations bigint,
-                                              OUT messages bigint, OUT bytes bigint, OUT largest bigint)
+                                              OUT messages bigint, OUT bytes bigint, OUT largest bigint,
+                                              OUT firsts bigint[], OUT lasts bigint[])
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 SET jit = off
@@ -38,6 +40,8 @@ DECLARE
     v_guess double precision;
     v_ratio double precision := 1;
     v_share bigint;
+    v_is_mixed boolean;
+    v_is_most boolean;
     v_decided bigint;
     v_behind record;
     v_firsts bigint[];
@@ -46,7 +50,10 @@ DECLARE
     v_largest bigint[];
     v_first bigint;
     v_last bigint;
+    v_helpers integer;
+    v_snapshot text;
     v_is_long boolean;
+    v_is_whole boolean;
     v_has_gap boolean;
     v_gap bigint;
     v_froms bigint[] := '{}';
@@ -96,6 +103,8 @@ BEGIN
             EXIT queue_walk WHEN v_is_full;
         END IF;
         v_after := v_behind.from_order - 1;
+        -- Whether the look meets the messages of its groups from their first on.
+        v_is_whole := v_behind.from_order = 0 AND NOT v_queue.has_groups AND cardinality(v_queue.priorities) = 1;
         -- Of each priority from where to where all is this claim's.
         v_froms := v_froms || v_behind.from_order;
         v_tos := v_tos || NULL::bigint;
@@ -112,6 +121,9 @@ BEGIN
                          ORDER BY s.queuing_order LIMIT 1);
             EXIT WHEN v_first IS NULL;
             v_last := ssb_internal.last_order(v_queue.order_sequence);
+            -- A million messages at most: a second helper would begin for longer than it helps.
+            v_helpers := current_setting('max_parallel_workers_per_gather')::integer;
+            PERFORM set_config('max_parallel_workers_per_gather', least(v_helpers, 1)::text, true);
             EXECUTE format($seen$
                 WITH seen AS MATERIALIZED (
                     SELECT w.*, e.lock_id
@@ -124,7 +136,7 @@ BEGIN
                              GROUP BY t.endpoint_id) AS w
                       LEFT JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = w.endpoint_id AND e.closed_at IS NULL
                 )
-                SELECT t.*, o.*
+                SELECT pg_current_snapshot()::text, t.*, o.*
                   FROM (SELECT sum(g.messages), max(g.last_order),
                                array_agg(g.lock_id ORDER BY g.first_order) FILTER (WHERE g.lock_id IS NOT NULL),
                                array_agg(g.first_order ORDER BY g.first_order) FILTER (WHERE g.lock_id IS NOT NULL),
@@ -139,13 +151,15 @@ BEGIN
                  CROSS JOIN (SELECT array_agg(s.endpoint_id), array_agg(s.first_order), array_agg(s.last_order)
                                FROM seen AS s WHERE s.lock_id IS NOT NULL) AS o$seen$,
                 CASE WHEN v_last - v_first + 1 >= v_limit THEN 'ORDER BY s.queuing_order LIMIT $5' END)
-              INTO v_seen, v_after, v_leaders, v_group_firsts, v_group_lasts, v_messages, v_bytes, v_largest,
+              INTO v_snapshot, v_seen, v_after, v_leaders, v_group_firsts, v_group_lasts, v_messages, v_bytes, v_largest,
                    v_endpoints, v_firsts, v_lasts
              USING v_queue.queue_id, v_priority, v_after, v_last, v_limit;
+            PERFORM set_config('max_parallel_workers_per_gather', v_helpers::text, true);
             EXIT WHEN v_seen IS NULL;
             -- Whether it is worth while to look at the first and the last message of each group instead of all of them. The look
             -- has met all messages between the two where they have one priority.
             v_is_long := NOT v_queue.has_groups AND cardinality(v_queue.priorities) = 1 AND v_seen >= 16 * cardinality(v_leaders);
+            v_is_whole := v_is_whole AND v_seen < v_limit;
             v_next := 1;
             WHILE v_next <= coalesce(cardinality(v_leaders), 0) LOOP
                 -- As many groups as should fit, if they have what was seen of them, in proportion
@@ -164,9 +178,10 @@ BEGIN
                   FROM ssb_internal.claim_groups(claim_id, v_leaders[v_next : v_next + v_step - 1], max_messages - messages,
                                         max_bytes - bytes, conversations, partitions, v_seen < v_limit,
                                         NOT v_queue.has_groups,
-                                        CASE WHEN v_is_long THEN v_group_firsts[v_next : v_next + v_step - 1] END,
+                                        CASE WHEN v_is_long OR v_is_whole THEN v_group_firsts[v_next : v_next + v_step - 1] END,
                                         v_group_lasts[v_next : v_next + v_step - 1], v_messages[v_next : v_next + v_step - 1],
-                                        v_bytes[v_next : v_next + v_step - 1], v_largest[v_next : v_next + v_step - 1]) AS g;
+                                        v_bytes[v_next : v_next + v_step - 1], v_largest[v_next : v_next + v_step - 1],
+                                        CASE WHEN v_is_whole THEN v_snapshot END, v_is_long) AS g;
                 messages := messages + v_taken.messages;
                 bytes := bytes + v_taken.bytes;
                 conversations := conversations + v_taken.conversations;
@@ -185,6 +200,7 @@ BEGIN
             END IF;
             EXIT queue_walk WHEN v_is_full;
             EXIT WHEN v_seen < v_limit;
+            v_is_whole := false;
         END LOOP;
     END LOOP;
 
@@ -198,21 +214,33 @@ BEGIN
      WHERE c.ctid = ANY (ARRAY(SELECT o.ctid FROM ssb.completed_claim AS o
                                 WHERE o.completed_at < now() - interval '7 days' FOR UPDATE SKIP LOCKED));
     SELECT max(c.largest) INTO largest FROM ssb.claimed_conversation AS c WHERE c.claim_id = claim_messages.claim_id;
-    IF conversations > 1000 THEN
-        -- Before anything joins them: without statistics a claim looks like a few rows.
+    -- Readers of a claim of most messages walk over them. As the planner estimates it: rows a page when they were counted last, and
+    -- pages now. Of a few it is the same whatever they do.
+    v_is_most := messages >= 10000 AND coalesce(2 * messages >= (
+        SELECT sum(pg_relation_size(c.oid) / 8192.0 * c.reltuples / c.relpages) FROM pg_class AS c
+         WHERE c.oid IN ('ssb.message_0'::regclass, 'ssb.message_1'::regclass) AND c.relpages > 0 AND c.reltuples >= 0), false);
+    IF conversations > 1000 OR v_is_most THEN
+        -- Before anything joins them: without statistics a claim looks like a few rows, each of which is compared with all messages.
         ANALYZE ssb.claimed_conversation;
     END IF;
-    -- Conversations went to the partitions in turn: equal numbers of messages where they
-    -- are of about equal length. Else ranges of conversations with equal numbers.
-    SELECT max(p.messages) INTO v_share
-      FROM (SELECT sum(c.messages) AS messages FROM ssb.claimed_conversation AS c
+    -- Those that came later went to the partitions in turn: equal numbers of messages where they are of about equal length.
+    -- Else, and where a row less to look at is worth more than a row of a conversation written again: ranges of all.
+    SELECT max(p.messages), coalesce(bool_or(p.first <= p.before), false) INTO v_share, v_is_mixed
+      FROM (SELECT sum(c.messages) AS messages, min(c.endpoint_id) AS first, lag(max(c.endpoint_id)) OVER (ORDER BY c.partition) AS before
+              FROM ssb.claimed_conversation AS c
              WHERE c.claim_id = claim_messages.claim_id GROUP BY c.partition) AS p;
-    IF v_share > 1.05 * messages / partitions + 1 AND conversations > 1 THEN
+    IF v_is_mixed AND (v_share > 1.05 * messages / partitions + 1 OR messages >= 16 * conversations) THEN
         UPDATE ssb.claimed_conversation AS c
            SET partition = least(partitions - 1, trunc(p.before * partitions / messages)::integer)
           FROM (SELECT o.endpoint_id, sum(o.messages) OVER (ORDER BY o.endpoint_id) - o.messages AS before
                   FROM ssb.claimed_conversation AS o WHERE o.claim_id = claim_messages.claim_id) AS p
          WHERE c.claim_id = claim_messages.claim_id AND c.endpoint_id = p.endpoint_id;
+    END IF;
+    IF v_is_most THEN
+        SELECT array_agg(p.first ORDER BY n.partition), array_agg(p.last ORDER BY n.partition) INTO firsts, lasts
+          FROM generate_series(0, partitions - 1) AS n (partition)
+          LEFT JOIN (SELECT c.partition, min(c.endpoint_id) AS first, max(c.endpoint_id) AS last FROM ssb.claimed_conversation AS c
+                      WHERE c.claim_id = claim_messages.claim_id GROUP BY c.partition) AS p ON p.partition = n.partition;
     END IF;
     FOR v_next IN 1..cardinality(v_queue.priorities) LOOP
         IF v_decided IS NOT NULL AND v_tos[v_next] >= v_froms[v_next] THEN
@@ -234,16 +262,24 @@ $$;
 -- of a conversation and come behind its end. So where its first one is still the first, and where the last one is still the
 -- last or the look went to the queue's end, that is what it has, and its messages are not counted again. (One
 -- less, when another reader has taken an urgent one from their middle in this moment.)
-DROP FUNCTION IF EXISTS ssb_internal.count_groups(bigint[], bigint, boolean), ssb_internal.count_groups(bigint[], bigint, boolean, boolean);
+-- p_is_counted: that is what they have, so no message is looked at.
+DROP FUNCTION IF EXISTS ssb_internal.count_groups(bigint[], bigint, boolean), ssb_internal.count_groups(bigint[], bigint, boolean, boolean),
+                        ssb_internal.count_groups(bigint[], bigint, boolean, boolean, bigint[], bigint[], bigint[], bigint[], bigint[]);
 CREATE OR REPLACE FUNCTION ssb_internal.count_groups(p_leaders bigint[], p_limit bigint, p_is_seen boolean, p_is_single boolean,
                                                      p_firsts bigint[], p_lasts bigint[], p_messages bigint[], p_bytes bigint[],
-                                                     p_largest bigint[])
+                                                     p_largest bigint[], p_is_counted boolean)
 RETURNS TABLE (leader bigint, place bigint, endpoint_id bigint, last_order bigint, messages bigint, bytes bigint, largest bigint)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF p_firsts IS NOT NULL THEN
+    IF p_is_counted THEN
+        RETURN QUERY
+        SELECT u.leader, u.place, u.leader, u.last_order, u.messages, u.bytes, u.largest
+          FROM unnest(p_leaders, p_lasts, p_messages, p_bytes, p_largest)
+               WITH ORDINALITY AS u (leader, last_order, messages, bytes, largest, place)
+         WHERE u.leader IS NOT NULL;
+    ELSIF p_firsts IS NOT NULL THEN
         RETURN QUERY
         SELECT u.leader, u.place, u.leader, n.last_order, n.messages, n.bytes, n.largest
           FROM (SELECT v.*, v.first_order = (SELECT s.queuing_order FROM ssb.message_stored AS s WHERE s.endpoint_id = v.leader
@@ -300,13 +336,17 @@ $$;
 -- p_bytes (NULL: no limit). While the claim has no conversation (p_before: how many) a
 -- first group that does not fit is cut. is_full: one was left out for want of room; the
 -- rest is what was added. p_is_seen, p_firsts, …: see ssb_internal.count_groups. p_is_single: the queue's dialogs share no groups.
+-- p_snapshot: of a look that has met all messages of the groups (NULL: it has not). p_is_long: see there, v_is_long.
 DROP FUNCTION IF EXISTS ssb_internal.claim_groups(integer, bigint[], bigint, bigint, bigint, integer, boolean),
-                        ssb_internal.claim_groups(integer, bigint[], bigint, bigint, bigint, integer, boolean, boolean);
+                        ssb_internal.claim_groups(integer, bigint[], bigint, bigint, bigint, integer, boolean, boolean),
+                        ssb_internal.claim_groups(integer, bigint[], bigint, bigint, bigint, integer, boolean, boolean,
+                                                  bigint[], bigint[], bigint[], bigint[], bigint[]);
 CREATE OR REPLACE FUNCTION ssb_internal.claim_groups(p_claim_id integer, p_leaders bigint[], p_messages bigint, p_bytes bigint,
                                             p_before bigint, p_partitions integer, p_is_seen boolean, p_is_single boolean,
                                             p_firsts bigint[] DEFAULT NULL, p_lasts bigint[] DEFAULT NULL,
                                             p_counts bigint[] DEFAULT NULL, p_sizes bigint[] DEFAULT NULL,
-                                            p_largest bigint[] DEFAULT NULL,
+                                            p_largest bigint[] DEFAULT NULL, p_snapshot text DEFAULT NULL,
+                                            p_is_long boolean DEFAULT false,
                                             OUT is_full boolean, OUT messages bigint, OUT bytes bigint, OUT conversations bigint)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -317,6 +357,7 @@ DECLARE
     v_fitting ssb.claimed_conversation[];
     v_leaders bigint[];
     v_first bigint;
+    v_is_counted boolean;
     -- Asked once for each claim: a plan may look at all rows of the table, a hundred thousand of this very claim
     -- among them. A claim that is not among these is asked when it is met: it may be newer.
     v_alive CONSTANT bigint[] := ARRAY(SELECT c.claim_id FROM ssb.claim AS c WHERE ssb_internal.claim_is_alive(c.claim_id));
@@ -332,6 +373,11 @@ BEGIN
                         ELSE NOT ssb_internal.claim_is_alive(l.claim_id) END
                AND (NOT p_is_single OR l.lock_id = l.endpoint_id AND l.closed_at IS NULL)
                FOR NO KEY UPDATE OF l SKIP LOCKED) AS f;
+    -- Nothing was committed since the look: what these groups had then is what they have.
+    v_is_counted := coalesce(p_snapshot = pg_current_snapshot()::text, false);
+    IF NOT v_is_counted AND NOT p_is_long THEN
+        p_firsts := NULL;
+    END IF;
     IF p_firsts IS NOT NULL AND cardinality(v_free) < cardinality(p_leaders) THEN
         SELECT array_agg(p_firsts[u.place] ORDER BY u.n), array_agg(p_lasts[u.place] ORDER BY u.n),
                array_agg(p_counts[u.place] ORDER BY u.n), array_agg(p_sizes[u.place] ORDER BY u.n),
@@ -340,18 +386,24 @@ BEGIN
           FROM unnest(v_places) WITH ORDINALITY AS u (place, n);
     END IF;
     -- The window takes all conversations of a group together: they have the same place.
+    -- Partitions are ranges of the conversations' numbers with about equal numbers of messages, so that readers need not look at all
+    -- messages. Who does not know yet what else comes takes them in turn (ssb_internal.claim_messages evens that out).
     SELECT array_agg(ROW(p_claim_id, s.endpoint_id, s.last_order, s.messages, s.bytes, s.largest,
-                         (p_before + s.number) % p_partitions, NULL, NULL, false)::ssb.claimed_conversation) FILTER (WHERE s.is_fitting),
+                         CASE WHEN p_before = 0 THEN least(p_partitions - 1, trunc(s.before * p_partitions / s.fitting))
+                              ELSE (p_before + s.number) % p_partitions END::integer, NULL, NULL, false)::ssb.claimed_conversation)
+               FILTER (WHERE s.is_fitting),
            array_agg(s.leader) FILTER (WHERE s.is_fitting), coalesce(bool_or(NOT s.is_fitting), false),
            (array_agg(s.leader ORDER BY s.place))[1], coalesce(sum(s.messages) FILTER (WHERE s.is_fitting), 0),
            coalesce(sum(s.bytes) FILTER (WHERE s.is_fitting), 0), count(*) FILTER (WHERE s.is_fitting)
       INTO v_fitting, v_leaders, is_full, v_first, messages, bytes, conversations
-      FROM (SELECT n.*, row_number() OVER w AS number,
-                   sum(n.messages) OVER w <= coalesce(p_messages, 9223372036854775807)
-                   AND sum(n.bytes) OVER w <= coalesce(p_bytes, 9223372036854775807) AS is_fitting
-              FROM ssb_internal.count_groups(v_free, p_messages, p_is_seen, p_is_single, p_firsts, p_lasts,
-                                                     p_counts, p_sizes, p_largest) AS n
-            WINDOW w AS (ORDER BY n.place)) AS s;
+      FROM (SELECT f.*, sum(f.messages) FILTER (WHERE f.is_fitting) OVER (ORDER BY f.endpoint_id) - f.messages AS before,
+                   sum(f.messages) FILTER (WHERE f.is_fitting) OVER () AS fitting
+              FROM (SELECT n.*, row_number() OVER w AS number,
+                           sum(n.messages) OVER w <= coalesce(p_messages, 9223372036854775807)
+                           AND sum(n.bytes) OVER w <= coalesce(p_bytes, 9223372036854775807) AS is_fitting
+                      FROM ssb_internal.count_groups(v_free, p_messages, p_is_seen, p_is_single, p_firsts, p_lasts,
+                                                     p_counts, p_sizes, p_largest, v_is_counted) AS n
+                    WINDOW w AS (ORDER BY n.place)) AS f) AS s;
     IF is_full AND conversations = 0 AND p_before = 0 THEN
         -- The one group that is too large: its first messages.
         v_leaders := ARRAY[v_first];

@@ -11,19 +11,21 @@
 -- Called by  what pgsb.bulk.read sends over JDBC
 DROP FUNCTION IF EXISTS ssb_internal.end_of_reading(integer, text, integer), ssb_internal.end_of_reading(integer, text, integer, integer),
                         ssb_internal.end_of_conversations(integer, text);
-DROP VIEW IF EXISTS ssb_internal.claimed_message, ssb_internal.claimed_in_long;
+DROP VIEW IF EXISTS ssb_internal.claimed_message, ssb_internal.claimed_in_long, ssb_internal.claimed_in_range;
 DO $$
 DECLARE
     v_view record;
 BEGIN
-    FOR v_view IN SELECT * FROM (VALUES ('claimed_message', ''), ('claimed_in_long', ', random() AS barrier')) AS v (name, barrier) LOOP
+    FOR v_view IN SELECT * FROM (VALUES ('claimed_message', '', 'm.endpoint_id'),
+                                        ('claimed_in_long', ', random() AS barrier', 'm.endpoint_id'),
+                                        ('claimed_in_range', ', random() AS barrier', 'm.endpoint_id + 0')) AS v (name, barrier, found) LOOP
         EXECUTE format($view$
             CREATE VIEW ssb_internal.%I WITH (security_barrier) AS
                 SELECT c.claim_id, c.partition AS claim_partition, 1::smallint AS status, m.priority, m.queuing_order,
                        c.conversation_group_id, c.conversation_handle, m.message_sequence_number, c.service_name, c.service_id,
                        c.contract_name AS service_contract_name, c.contract_id AS service_contract_id, t.name AS message_type_name,
                        m.message_type_id, m.validation, m.body AS message_body, m.enqueued_at::timestamptz(3) AS message_enqueue_time,
-                       c.group_text, c.handle_text
+                       c.group_text, c.handle_text, m.endpoint_id
                   FROM (SELECT c.claim_id, c.partition, c.endpoint_id, c.last_order, e.conversation_group_id, e.conversation_handle,
                                e.service_name, e.service_id, e.contract_name, e.contract_id,
                                e.conversation_group_id::text AS group_text, e.conversation_handle::text AS handle_text%s
@@ -31,8 +33,8 @@ BEGIN
                           JOIN ssb.claimed_conversation AS c ON c.claim_id = k.claim_id
                           JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = c.endpoint_id
                          WHERE k.role = current_user) AS c
-                  JOIN ssb.message_stored AS m ON m.endpoint_id = c.endpoint_id AND m.queuing_order <= c.last_order
-                  LEFT JOIN ssb.message_type AS t ON t.message_type_id = m.message_type_id$view$, v_view.name, v_view.barrier);
+                  JOIN ssb.message_stored AS m ON %s = c.endpoint_id AND m.queuing_order <= c.last_order
+                  LEFT JOIN ssb.message_type AS t ON t.message_type_id = m.message_type_id$view$, v_view.name, v_view.barrier, v_view.found);
         EXECUTE format('GRANT SELECT ON ssb_internal.%I TO PUBLIC', v_view.name);
     END LOOP;
 END;

@@ -22,6 +22,7 @@ KNOWN = {
     "DO 1": {
         "v_table.updates": CONSTANT,
         "v_view.barrier": CONSTANT,
+        "v_view.found": CONSTANT,
         "v_number": CONSTANT,
     },
     "ssb_internal.make_statement": {

@@ -1,5 +1,6 @@
 """Claims, without Spark: what they take, who passes them, how they end."""
 
+import itertools
 import json
 import random
 import signal
@@ -476,7 +477,7 @@ def test_what_was_seen_counts_while_the_first_and_the_last_message_are_the_same(
     got = desk.connection.execute(
         "SELECT place, last_order - (%s::bigint[])[place], messages, bytes, largest"
         " FROM ssb_internal.count_groups(%s, NULL, %s, true, %s, %s, array_fill(1000::bigint, '{5}'),"
-        " array_fill(7::bigint, '{5}'), array_fill(5::bigint, '{5}')) ORDER BY place",
+        " array_fill(7::bigint, '{5}'), array_fill(5::bigint, '{5}'), false) ORDER BY place",
         (lasts, leaders, is_to_the_end, firsts, lasts),
     ).fetchall()
     seen = (0, 1000, 7, 5)
@@ -487,10 +488,82 @@ def test_what_was_seen_counts_while_the_first_and_the_last_message_are_the_same(
         (5, *seen) if is_to_the_end else (5, 1, 21, 33, 2),
     ]
     cut = desk.connection.execute(
-        "SELECT messages FROM ssb_internal.count_groups(%s, 4, false, true, %s, %s, %s, %s, %s)",
+        "SELECT messages FROM ssb_internal.count_groups(%s, 4, false, true, %s, %s, %s, %s, %s, false)",
         ([leaders[1]], [0], [0], [1], [1], [1]),
     ).fetchall()
     assert cut == [(5,)]
+
+
+def test_a_look_counts_while_nothing_was_committed_since(desk: Desk) -> None:
+    """Else the groups are counted again, of which a reader may have taken something."""
+    desk.send(3, 4)
+    rows = desk.connection.execute(
+        "SELECT endpoint_id, min(queuing_order), max(queuing_order) FROM ssb.message_stored"
+        " GROUP BY endpoint_id ORDER BY 1"
+    ).fetchall()
+    arrays = [[row[column] for row in rows] for column in range(3)]
+    # What the look says is told from what is there: 1,000 messages of 7 bytes in each.
+    take = (
+        "SELECT g.messages, g.bytes, g.conversations FROM ssb_internal.claim_groups(99, %s, NULL, NULL, 0, 2,"
+        " true, true, %s, %s, array_fill(1000::bigint, '{3}'), array_fill(7::bigint, '{3}'),"
+        " array_fill(5::bigint, '{3}'), {}) AS g"
+    )
+    unchanged = take.replace("{}", "pg_current_snapshot()::text")
+    before = desk.value("SELECT pg_current_snapshot()::text")
+    with desk.connection.transaction(force_rollback=True):
+        assert desk.connection.execute(unchanged, arrays).fetchall() == [(3000, 21, 3)]
+    desk.connection.execute(
+        "DELETE FROM ssb.message_stored WHERE endpoint_id = %s AND queuing_order = %s",
+        (arrays[0][1], arrays[1][1]),
+    )
+    with desk.connection.transaction(force_rollback=True):
+        changed = take.replace("{}", "%s")
+        assert desk.connection.execute(changed, (*arrays, before)).fetchall() == [(11, 11, 3)]
+
+
+def test_a_claim_leaves_the_number_of_helpers_as_it_was(desk: Desk, connect: Connect) -> None:
+    desk.send(1, 1)
+    session = connect()
+    with session.transaction():
+        session.execute("SET LOCAL max_parallel_workers_per_gather = 5")
+        session.execute("SELECT FROM ssb_internal.claim_messages('dbo.target')")
+        assert session.execute("SHOW max_parallel_workers_per_gather").fetchall() == [("5",)]
+
+
+@pytest.mark.parametrize("limit", [None, 12000])
+def test_partitions_are_ranges_where_the_claim_has_most_messages(
+    desk: Desk, connect: Connect, limit: int | None
+) -> None:
+    """Also of a claim that was made in several steps. A reader walks over its own range alone."""
+    desk.send(40, 500)
+    first = claim(connect(), "dbo.target", max_messages=limit, partitions=4)
+    assert first is not None and first.ranges == ()  # nobody knows yet how many others there are
+    abandon(first)
+    desk.connection.execute("VACUUM ANALYZE ssb.message_0, ssb.message_1")
+    held = claim(connect(), "dbo.target", max_messages=limit, partitions=4)
+    assert held is not None and held.messages == (limit or 20000)
+    ranges = [one for one in held.ranges if one is not None]
+    assert len(ranges) == 4
+    assert all(last < behind for (_, last), (behind, _) in itertools.pairwise(ranges))
+    shares = desk.connection.execute(
+        "SELECT claim_partition, count(*), min(endpoint_id), max(endpoint_id)"
+        " FROM ssb_internal.claimed_in_range WHERE claim_id = %s GROUP BY 1 ORDER BY 1",
+        (held.claim_id,),
+    ).fetchall()
+    assert [row[2:] for row in shares] == ranges
+    assert sum(row[1] for row in shares) == held.messages
+    assert max(row[1] for row in shares) <= held.messages // 4 + 500
+    # Each is read by one walk, and not conversation by conversation, nor are all compared with all.
+    plan = desk.connection.execute(
+        "EXPLAIN SELECT queuing_order FROM ssb_internal.claimed_in_range WHERE claim_id = %s"
+        " AND claim_partition = 1 AND endpoint_id BETWEEN %s AND %s",
+        (held.claim_id, *ranges[1]),
+    ).fetchall()
+    assert any("Hash Cond: ((m" in row[0] and ".endpoint_id + 0) = " in row[0] for row in plan), plan
+    if limit:
+        rest = claim(connect(), "dbo.target", partitions=4)
+        # Less than half of all: its readers may look its conversations up.
+        assert rest is not None and rest.ranges == ()
 
 
 def _model(

@@ -77,12 +77,20 @@ def test_tables_and_columns_are_found_as_spark_and_postgresql_find_names(
     assert desk.value("SELECT count(*) FROM ssb.quarantine") == 4
 
 
+@pytest.mark.parametrize("is_counted", [False, True])
 def test_a_claim_is_read_with_the_queues_columns_in_order(
-    spark: Any, desk: Desk, tcp: Tcp, connect: Connect
+    spark: Any, desk: Desk, tcp: Tcp, connect: Connect, is_counted: bool
 ) -> None:
-    desk.send(4, 25)
-    held = claim(connect(), "dbo.target", partitions=3)
+    """By its conversations, and, where it is known to have most messages, by ranges of them."""
+    messages = 2500 if is_counted else 25
+    desk.send(4, messages)
+    if is_counted:
+        desk.connection.execute("VACUUM ANALYZE ssb.message_0, ssb.message_1")
+    held = claim(connect(), "dbo.target", partitions=6)
     assert held is not None
+    assert [one is not None for one in held.ranges] == (
+        [True, True, False, True, True, False] if is_counted else []
+    )
     frame = read(spark, held, tcp(desk.database))
     assert tuple(frame.columns) == COLUMNS
     parts = frame.rdd.mapPartitions(
@@ -94,8 +102,9 @@ def test_a_claim_is_read_with_the_queues_columns_in_order(
         assert not handles & seen
         seen |= handles
         for handle in handles:
-            assert [body for one, body in part if one == handle] == list(range(1, 26))
+            assert [body for one, body in part if one == handle] == list(range(1, messages + 1))
     assert len(seen) == 4
+    held.connection.execute("SELECT ssb_internal.require_read(%s)", (held.claim_id,))
 
 
 def test_filters_and_columns_are_pushed_down(spark: Any, desk: Desk, tcp: Tcp, connect: Connect) -> None:

@@ -62,7 +62,7 @@ def test_a_part_is_every_message_of_its_conversations_in_order(desk: Desk, conne
         assert places == list(range(places[0], places[0] + len(places)))
 
 
-def test_both_views_of_a_claim_have_the_same_rows(desk: Desk, connect: Connect) -> None:
+def test_all_views_of_a_claim_have_the_same_rows(desk: Desk, connect: Connect) -> None:
     """Each with its way to make the texts of handles, for conversations of few and of many messages."""
     desk.send(2, 1)
     desk.send(2, 5)
@@ -70,10 +70,9 @@ def test_both_views_of_a_claim_have_the_same_rows(desk: Desk, connect: Connect) 
     held = claim(owner, "dbo.target", partitions=2)
     assert held is not None
     wanted = "SELECT m::text FROM ssb_internal.{} AS m ORDER BY m.queuing_order"
-    flat, long = (
-        owner.execute(wanted.format(view)).fetchall() for view in ("claimed_message", "claimed_in_long")
-    )
-    assert len(flat) == 12 and long == flat
+    views = ("claimed_message", "claimed_in_long", "claimed_in_range")
+    flat, long, ranges = (owner.execute(wanted.format(view)).fetchall() for view in views)
+    assert len(flat) == 12 and long == flat and ranges == flat
     texts = owner.execute(
         "SELECT DISTINCT handle_text = conversation_handle::text AND group_text = conversation_group_id::text"
         "  FROM ssb_internal.claimed_in_long"
@@ -81,7 +80,7 @@ def test_both_views_of_a_claim_have_the_same_rows(desk: Desk, connect: Connect) 
     assert texts == [(True,)]
     other = connect()
     other.execute("SET ROLE pg_monitor")
-    for view in ("claimed_message", "claimed_in_long"):
+    for view in views:
         assert other.execute(f"SELECT FROM ssb_internal.{view}").fetchall() == []
 
 
