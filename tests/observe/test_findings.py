@@ -3,6 +3,7 @@
 import os
 import shlex
 import shutil
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -400,21 +401,29 @@ def test_a_standby_that_commits_wait_for_is_found(sql: Connection, connect: Conn
     other = connect()
     other.execute("CREATE TABLE dbo.shop (n integer)")
     other.execute("SET synchronous_commit = on")
+    is_over = threading.Event()
+
+    def insert() -> None:
+        # The checkpointer tells commits to wait, some time after sessions show the setting.
+        while not is_over.is_set():
+            other.execute("INSERT INTO dbo.shop VALUES (1)")
+
     sql.execute("ALTER SYSTEM SET synchronous_standby_names = 'gone'")
-    try:
-        sql.execute("SELECT pg_reload_conf()")
-        until(lambda: other.execute("SHOW synchronous_standby_names").fetchone() == ("gone",))
-        with ThreadPoolExecutor(1) as pool, closing(other):
-            waiting = pool.submit(other.execute, "INSERT INTO dbo.shop VALUES (1)")
+    with ThreadPoolExecutor(1) as pool, closing(other):
+        try:
+            sql.execute("SELECT pg_reload_conf()")
+            waiting = pool.submit(insert)
             until(lambda: found(sql, 118, **NOW))
             (one,) = found(sql, 118, **NOW)
             assert "it is 'gone', and no standby is connected: 1 session waits in COMMIT" in one.detail
             mend(sql, one)
-            waiting.result(60)
-        until(lambda: found(sql, 118, **NOW) == [])
-    finally:
-        sql.execute("ALTER SYSTEM RESET synchronous_standby_names")
-        sql.execute("SELECT pg_reload_conf()")
+        finally:
+            # Else the session would wait for ever, and the pool for it.
+            is_over.set()
+            sql.execute("ALTER SYSTEM RESET synchronous_standby_names")
+            sql.execute("SELECT pg_reload_conf()")
+        waiting.result(60)
+    until(lambda: found(sql, 118, **NOW) == [])
 
 
 @pytest.mark.long
