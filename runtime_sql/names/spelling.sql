@@ -334,6 +334,7 @@ BEGIN
         CONTINUE WHEN v_text IS NULL;
         FOR v_quoted IN SELECT m.quoted[1] FROM regexp_matches(p_message, '''[^'']+''|"[^"]+"', 'g') AS m (quoted) LOOP
             v_name := substring(v_quoted FROM '([^.''"]+)[''"]$');
+            CONTINUE WHEN v_name IS NULL;  -- it ends with a dot
             v_message := replace(v_message, v_quoted, replace(v_quoted, v_name, coalesce(
                 CASE WHEN v_name <> 'tempdb' THEN ssb_internal.name_in_text(v_text, ARRAY[v_name], 1, true) END, v_name)));
         END LOOP;
