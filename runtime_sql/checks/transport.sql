@@ -27,7 +27,7 @@ AS $$
                       || format('SELECT * FROM sys.transmission_queue WHERE to_service_name = %L;', t.to_service) END,
             CASE WHEN t.transmission_status ~ '^(The target service name could not be found|No route matches the destination)'
                    OR t.transmission_status LIKE 'You do not have permission to access the service%' THEN 'pgsb shell' ELSE 'psql' END
-       FROM (SELECT x.database_id, x.to_service, x.enqueued_at, x.transmission_status FROM ssb.transmission AS x ORDER BY x.transmission_id LIMIT 100000) AS t
+       FROM (SELECT x.database_id, x.to_service, x.enqueued_at, x.transmission_status FROM ssb.transmission AS x ORDER BY x.endpoint_id, x.message_sequence_number LIMIT 100000) AS t
       CROSS JOIN ssb_internal.diagnosis_limits(p_limits) AS l
       WHERE ssb_internal.is_a_reason(t.transmission_status) AND t.enqueued_at < clock_timestamp() - l.waiting
       GROUP BY t.database_id, t.to_service, t.transmission_status ORDER BY count(*) DESC LIMIT 20)

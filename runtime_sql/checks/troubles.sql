@@ -47,7 +47,7 @@ BEGIN
     SELECT 501, e.conversation_handle, e.service_name, e.far_service, t.transmission_status
       FROM (SELECT DISTINCT t.endpoint_id, t.transmission_status
               FROM (SELECT * FROM ssb.transmission AS t WHERE num_nonnulls(p_handles, p_after) = 0
-                     ORDER BY t.transmission_id DESC LIMIT 10000) AS t
+                     ORDER BY t.endpoint_id DESC, t.message_sequence_number DESC LIMIT 10000) AS t
              WHERE ssb_internal.is_a_reason(t.transmission_status)) AS t
       JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = t.endpoint_id
     UNION ALL

@@ -328,7 +328,7 @@ BEGIN
                        FROM ssb.conversation_endpoint AS e
                       CROSS JOIN LATERAL (SELECT t.transmission_status FROM ssb.transmission AS t
                                            WHERE t.endpoint_id BETWEEN e.endpoint_id AND e.endpoint_id
-                                           ORDER BY t.endpoint_id, t.transmission_id LIMIT 1) AS t
+                                           ORDER BY t.endpoint_id, t.message_sequence_number LIMIT 1) AS t
                       WHERE e.conversation_handle = handle
                         AND (e.closed_at IS NULL OR NOT e.is_close_known OR NOT e.is_initiator)), '');
 END;

@@ -452,7 +452,7 @@ BEGIN
             CASE WHEN p_sender.priority = 5 THEN 5
                  ELSE coalesce((SELECT t.priority FROM ssb.transmission AS t
                                  WHERE t.endpoint_id BETWEEN p_sender.endpoint_id AND p_sender.endpoint_id
-                                 ORDER BY t.endpoint_id, t.transmission_id LIMIT 1),
+                                 ORDER BY t.endpoint_id, t.message_sequence_number LIMIT 1),
                                (SELECT p_sender.priority FROM ssb.database AS d
                                  WHERE d.database_id = p_sender.database_id AND d.is_honor_broker_priority_on), 5) END,
             CASE WHEN v_is_remote THEN (SELECT r.peer_id FROM ssb.remote_conversation AS r WHERE r.endpoint_id = p_sender.endpoint_id) END);
@@ -487,7 +487,7 @@ BEGIN
     FOR v_message IN
         -- (In the order of an index for it: see ssb_internal.number_behind_waiting.)
         SELECT t.* FROM ssb.transmission AS t WHERE t.endpoint_id BETWEEN p_endpoint_id AND p_endpoint_id
-         ORDER BY t.endpoint_id, t.transmission_id
+         ORDER BY t.endpoint_id, t.message_sequence_number
     LOOP
         v_status := ssb_internal.deliver(p_endpoint_id, v_message.message_type_name, v_message.message_sequence_number,
                                          v_message.is_end_of_dialog, v_message.is_conversation_error, v_message.body);
@@ -500,7 +500,9 @@ BEGIN
             PERFORM ssb_internal.keep_trace(e.far_endpoint_id, e.sent_order, v_message.message_sequence_number, v_message.trace)
                FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = p_endpoint_id;
         END IF;
-        DELETE FROM ssb.transmission AS t WHERE t.transmission_id = v_message.transmission_id;
+        DELETE FROM ssb.transmission AS t
+         WHERE t.endpoint_id = p_endpoint_id AND t.message_sequence_number = v_message.message_sequence_number
+           AND t.transmission_id = v_message.transmission_id;
         IF v_message.is_end_of_dialog OR v_message.is_conversation_error THEN
             PERFORM ssb_internal.note_close_known(p_endpoint_id);
         END IF;

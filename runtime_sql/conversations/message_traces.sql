@@ -218,8 +218,11 @@ BEGIN
     BEGIN
         IF v_endpoint.far_endpoint_id IS NULL OR v_endpoint.has_waiting THEN
             UPDATE ssb.transmission AS t SET trace = v_trace
-             WHERE t.transmission_id = currval(pg_get_serial_sequence('ssb.transmission', 'transmission_id'))
-               AND t.endpoint_id = v_endpoint.endpoint_id;
+             -- (From the dialog's last one on: what this session has sent is among those.)
+             WHERE t.ctid = (SELECT s.ctid FROM ssb.transmission AS s
+                              WHERE s.endpoint_id BETWEEN v_endpoint.endpoint_id AND v_endpoint.endpoint_id
+                                AND s.transmission_id = currval(pg_get_serial_sequence('ssb.transmission', 'transmission_id'))
+                              ORDER BY s.endpoint_id DESC, s.message_sequence_number DESC LIMIT 1);
             RETURN FOUND;
         END IF;
         v_order := currval(v_endpoint.far_order);

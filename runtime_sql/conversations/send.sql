@@ -288,8 +288,8 @@ $$;
 
 -- The number behind the last message of this side that waits in the transmission queue; NULL: none does.
 --
--- The plan is made while next to nothing waits, and serves for long: the order is asked so that no index but transmission_by_endpoint has
--- it. (By transmission_id alone the primary key's had it, too, at the same cost as it seemed, and all that waits was read.)
+-- The plan is made while next to nothing waits, and serves for long: the order is asked so that no index but the primary key's has it,
+-- whatever reading all of another seems to cost.
 CREATE OR REPLACE FUNCTION ssb_internal.number_behind_waiting(p_endpoint_id bigint)
 RETURNS bigint
 LANGUAGE plpgsql STABLE
@@ -300,7 +300,7 @@ SET enable_sort = off
 AS $$
 BEGIN
     RETURN (SELECT t.message_sequence_number + 1 FROM ssb.transmission AS t
-             WHERE t.endpoint_id BETWEEN p_endpoint_id AND p_endpoint_id ORDER BY t.endpoint_id DESC, t.transmission_id DESC LIMIT 1);
+             WHERE t.endpoint_id BETWEEN p_endpoint_id AND p_endpoint_id ORDER BY t.endpoint_id DESC, t.message_sequence_number DESC LIMIT 1);
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.number_behind_waiting(bigint) FROM PUBLIC;

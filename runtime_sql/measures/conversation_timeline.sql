@@ -37,7 +37,7 @@ AS $$
     UNION ALL
     SELECT t.enqueued_at, n.own, 'message', t.message_type_name, t.message_sequence_number, octet_length(t.body),
            'waits for delivery', t.transmission_status
-      FROM (SELECT * FROM ssb.transmission AS t WHERE t.endpoint_id = e.endpoint_id ORDER BY t.transmission_id LIMIT 1000) AS t
+      FROM (SELECT * FROM ssb.transmission AS t WHERE t.endpoint_id = e.endpoint_id ORDER BY t.message_sequence_number LIMIT 1000) AS t
      CROSS JOIN names AS n
     UNION ALL
     -- What this side has received and its queue does not retain. Numbers are exact up to the 16th message.

@@ -89,7 +89,7 @@ BEGIN
            x.enqueued_at, octet_length(x.body), CASE WHEN ssb_internal.may_receive(q) THEN substr(x.body, 1, 262144) END
       FROM sides AS s
       JOIN ssb.queue AS q ON q.queue_id = s.queue_id
-     CROSS JOIN LATERAL (SELECT * FROM ssb.transmission AS x WHERE x.endpoint_id = s.endpoint_id ORDER BY x.transmission_id LIMIT p_limit) AS x
+     CROSS JOIN LATERAL (SELECT * FROM ssb.transmission AS x WHERE x.endpoint_id = s.endpoint_id ORDER BY x.message_sequence_number LIMIT p_limit) AS x
      ORDER BY 5, 4;
 END;
 $$;

@@ -1,5 +1,5 @@
 -- What leaves this instance, by the address it goes to; address NULL: what waits here for a queue, a service or a right.
--- waiting and oldest_at look at the newest 100,000 messages of the transmission queue at most. failing: those of them that
+-- waiting and oldest_at look at 100,000 messages of the transmission queue at most, from the newest dialogs on. failing: those of them that
 -- were tried in vain, and status then says why; failures: in a row, of messages that the other instance did not take.
 --
 -- Called by  the daemon's metrics, pgsb dashboard
@@ -26,7 +26,7 @@ BEGIN
                                                          t.transmission_id DESC))[1] AS status,
                count(*) FILTER (WHERE r.address IS NOT NULL
                                   AND t.transmission_status NOT IN ('', ssb_internal.status_on_route(r.address))) AS failing
-          FROM (SELECT * FROM ssb.transmission AS t ORDER BY t.transmission_id DESC LIMIT 100000) AS t
+          FROM (SELECT * FROM ssb.transmission AS t ORDER BY t.endpoint_id DESC, t.message_sequence_number DESC LIMIT 100000) AS t
           LEFT JOIN ssb.remote_conversation AS r ON r.endpoint_id = t.endpoint_id
          GROUP BY lower(r.address)),
     connected AS MATERIALIZED (
@@ -53,7 +53,7 @@ BEGIN
     RETURN QUERY
     SELECT e.service_name, t.to_service, t.transmission_status, count(*), min(t.enqueued_at),
            (array_agg(e.conversation_handle ORDER BY t.transmission_id))[1]
-      FROM (SELECT * FROM ssb.transmission AS t ORDER BY t.transmission_id DESC LIMIT 100000) AS t
+      FROM (SELECT * FROM ssb.transmission AS t ORDER BY t.endpoint_id DESC, t.message_sequence_number DESC LIMIT 100000) AS t
       JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = t.endpoint_id
      GROUP BY e.service_name, t.to_service, t.transmission_status ORDER BY count(*) DESC LIMIT 100;
 END;

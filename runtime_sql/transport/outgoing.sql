@@ -313,15 +313,16 @@ BEGIN
         PERFORM ssb_internal.park_stragglers(v_due);
         UPDATE ssb.remote_conversation AS r SET retry_at = NULL WHERE r.endpoint_id = ANY (v_due);
         UPDATE ssb.transmission AS t SET peer_id = p_peer_id
-         WHERE t.transmission_id IN (SELECT f.transmission_id
-                                       FROM unnest(v_due) AS d (endpoint_id)
-                                      CROSS JOIN LATERAL (SELECT f.transmission_id, row_number() OVER w AS n,
-                                                                 sum(length(f.body) + 200) OVER w AS so_far
-                                                            FROM (SELECT f.* FROM ssb.transmission AS f
-                                                                   WHERE f.endpoint_id BETWEEN d.endpoint_id AND d.endpoint_id
-                                                                   ORDER BY f.endpoint_id, f.transmission_id LIMIT 16) AS f
-                                                          WINDOW w AS (ORDER BY f.endpoint_id, f.transmission_id)) AS f
-                                      WHERE f.n = 1 OR f.so_far <= 491520);
+         WHERE t.ctid = ANY (ARRAY(SELECT f.ctid
+                                     FROM unnest(v_due) AS d (endpoint_id)
+                                    CROSS JOIN LATERAL (SELECT f.ctid, row_number() OVER w AS n,
+                                                               sum(length(f.body) + 200) OVER w AS so_far
+                                                          FROM (SELECT f.ctid, f.endpoint_id, f.message_sequence_number, f.body
+                                                                  FROM ssb.transmission AS f
+                                                                 WHERE f.endpoint_id BETWEEN d.endpoint_id AND d.endpoint_id
+                                                                 ORDER BY f.endpoint_id, f.message_sequence_number LIMIT 16) AS f
+                                                        WINDOW w AS (ORDER BY f.endpoint_id, f.message_sequence_number)) AS f
+                                    WHERE f.n = 1 OR f.so_far <= 491520));
     END IF;
 END;
 $$;

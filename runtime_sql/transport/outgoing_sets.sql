@@ -312,8 +312,10 @@ BEGIN
                         traced := coalesce(traced, '[]') || (
                             SELECT jsonb_agg(jsonb_build_object('at', v_count + u.n - 1, 'trace', t.trace, 'sent', extract(epoch FROM t.enqueued_at))
                                              ORDER BY u.n)
-                              FROM unnest(v_part.ids) WITH ORDINALITY AS u (transmission_id, n)
-                              JOIN ssb.transmission AS t ON t.transmission_id = u.transmission_id AND t.trace IS NOT NULL);
+                              FROM unnest(v_part.places, v_part.numbers, v_part.ids) WITH ORDINALITY AS u (place, number, transmission_id, n)
+                              JOIN ssb.transmission AS t
+                                ON t.endpoint_id = v_part.endpoints[u.place - cardinality(endpoints) + 1]
+                               AND t.message_sequence_number = u.number AND t.transmission_id = u.transmission_id AND t.trace IS NOT NULL);
                     END IF;
                     IF v_count = 0 THEN
                         dialogs := v_part.dialogs;

@@ -21,10 +21,27 @@ AS $$
 DECLARE
     v_mine bigint[];
     v_parked bigint[];
+    v_is_whole boolean;                             -- all that was sent of all dialogs leaves
+    v_deleted bigint := 0;
 BEGIN
     SELECT array_agg(r.endpoint_id), array_agg(r.endpoint_id) FILTER (WHERE r.failures > 0) INTO v_mine, v_parked
       FROM (SELECT r.endpoint_id, r.failures FROM ssb.remote_conversation AS r
              WHERE r.endpoint_id = ANY (p_endpoints) FOR NO KEY UPDATE SKIP LOCKED) AS r;
+    v_is_whole := p_is_all AND 0 <> ALL (p_next_numbers) AND cardinality(v_mine) = cardinality(p_endpoints);
+    -- What has arrived of each dialog is a range: to look for each message is 0.6 µs more of it. (Plans are made while nothing waits, and
+    -- serve for long: a dialog's range is a subquery that is read by its index alone.)
+    IF v_is_whole THEN
+        DELETE FROM ssb.transmission AS t
+         WHERE t.ctid = ANY (ARRAY(
+                   SELECT f.ctid
+                     FROM unnest(p_endpoints, p_next_numbers) AS u (endpoint_id, next_number)
+                    CROSS JOIN LATERAL (SELECT r.acknowledged FROM ssb.remote_conversation AS r WHERE r.endpoint_id = u.endpoint_id OFFSET 0) AS r
+                    CROSS JOIN LATERAL (SELECT f.ctid FROM ssb.transmission AS f
+                                         WHERE f.endpoint_id = u.endpoint_id AND f.message_sequence_number >= r.acknowledged
+                                           AND f.message_sequence_number < u.next_number
+                                           AND NOT f.is_end_of_dialog AND NOT f.is_conversation_error OFFSET 0) AS f));
+        GET DIAGNOSTICS v_deleted = ROW_COUNT;
+    END IF;
     UPDATE ssb.remote_conversation AS r
        SET far_instance = coalesce(r.far_instance, u.instance), acknowledged = greatest(r.acknowledged, u.next_number),
            sent_bytes = CASE WHEN r.acknowledged < u.next_number THEN 0 ELSE r.sent_bytes END,
@@ -34,16 +51,15 @@ BEGIN
        AND (cardinality(v_mine) = cardinality(p_endpoints) OR r.endpoint_id = ANY (v_mine))
        AND (r.failures > 0 OR r.acknowledged < u.next_number OR (r.far_instance IS NULL AND u.instance IS NOT NULL)
             OR r.outbound_key_id IS DISTINCT FROM coalesce(u.key_id, r.outbound_key_id));
-    IF p_is_all AND 0 <> ALL (p_next_numbers) AND cardinality(v_mine) = cardinality(p_endpoints) THEN
-        DELETE FROM ssb.transmission AS t WHERE t.transmission_id = ANY (p_ids);
-    ELSE
+    -- What was sent twice, because its first answer was lost, is below what is acknowledged already.
+    IF NOT v_is_whole OR v_deleted < cardinality(p_ids) THEN
         DELETE FROM ssb.transmission AS t
-         WHERE t.transmission_id = ANY (ARRAY(
-                   SELECT f.transmission_id
-                     FROM unnest(p_ids) AS i (transmission_id)
-                    CROSS JOIN LATERAL (SELECT f.* FROM ssb.transmission AS f WHERE f.transmission_id = i.transmission_id OFFSET 0) AS f
-                     JOIN unnest(p_endpoints, p_next_numbers) AS u (endpoint_id, next_number) ON u.endpoint_id = f.endpoint_id
-                    WHERE f.message_sequence_number < u.next_number AND f.endpoint_id = ANY (v_mine)));
+         WHERE t.ctid = ANY (ARRAY(
+                   SELECT f.ctid
+                     FROM unnest(p_endpoints, p_next_numbers) AS u (endpoint_id, next_number)
+                    CROSS JOIN LATERAL (SELECT f.ctid, f.transmission_id FROM ssb.transmission AS f
+                                         WHERE f.endpoint_id = u.endpoint_id AND f.message_sequence_number < u.next_number OFFSET 0) AS f
+                    WHERE u.endpoint_id IN (SELECT unnest(v_mine)) AND f.transmission_id IN (SELECT unnest(p_ids))));
     END IF;
     IF v_parked IS NOT NULL THEN
         UPDATE ssb.transmission AS t SET peer_id = r.peer_id
@@ -72,8 +88,11 @@ DECLARE
     v_endpoint ssb.conversation_endpoint;
     v_is_over boolean;
     v_has_progressed boolean;
-    v_ends bigint[] := ARRAY(SELECT t.endpoint_id FROM ssb.transmission AS t
-                              WHERE t.transmission_id = ANY (p_ids) AND (t.is_end_of_dialog OR t.is_conversation_error));
+    v_ends bigint[] := ARRAY(SELECT a.endpoint_id
+                               FROM jsonb_to_recordset(p_answers) AS a (endpoint_id bigint, next_number bigint)
+                              CROSS JOIN LATERAL (SELECT FROM ssb.transmission AS t
+                                                   WHERE t.endpoint_id = a.endpoint_id AND t.message_sequence_number < a.next_number
+                                                     AND (t.is_end_of_dialog OR t.is_conversation_error) LIMIT 1) AS t);
 BEGIN
     -- As a set, where nothing is special.
     PERFORM ssb_internal.settle_taken(p_ids, t.endpoints, t.next_numbers, t.instances, t.key_ids, false)
@@ -102,8 +121,8 @@ BEGIN
                failures = CASE WHEN v_answer.status IS NULL OR v_has_progressed THEN 0 ELSE r.failures END
          WHERE r.endpoint_id = v_answer.endpoint_id;
         DELETE FROM ssb.transmission AS t
-         WHERE t.transmission_id = ANY (p_ids) AND t.endpoint_id = v_answer.endpoint_id
-           AND t.message_sequence_number < v_answer.next_number AND NOT t.is_end_of_dialog AND NOT t.is_conversation_error;
+         WHERE t.endpoint_id = v_answer.endpoint_id AND t.message_sequence_number < v_answer.next_number
+           AND t.transmission_id IN (SELECT unnest(p_ids)) AND NOT t.is_end_of_dialog AND NOT t.is_conversation_error;
         v_is_over := EXISTS (SELECT FROM ssb.transmission AS t
                               WHERE t.endpoint_id = v_answer.endpoint_id
                                 AND (t.is_end_of_dialog OR t.is_conversation_error)

@@ -364,7 +364,7 @@ def test_what_waits_is_read_in_the_order_of_its_index(near: Side) -> None:
     plans: list[str] = []
     near.connection.add_notice_handler(lambda notice: plans.append(notice.message_primary or ""))
     near.do("LOAD 'auto_explain'")
-    # The index by peer has one more level than the one by endpoint.
+    # The index by peer has one more level than the primary key.
     _grow(near, 50_000)
     handle = near.begin("//Far")
     near.send(handle, "//Ask", "one", "two")
@@ -376,7 +376,7 @@ def test_what_waits_is_read_in_the_order_of_its_index(near: Side) -> None:
     for plan in walks:
         assert "Index Scan using transmission_by_peer" in plan
         assert "Sort Key" not in plan
-    # That one has one more than the primary key.
+    # A dialog's messages are found by the primary key, and nobody reads all of it, or of another index, instead.
     _grow(near, 80_000)
     plans.clear()
     handle = near.begin("//Far")
@@ -386,7 +386,53 @@ def test_what_waits_is_read_in_the_order_of_its_index(near: Side) -> None:
     near.do("SELECT ssb_internal.deliver_waiting(endpoint_id) FROM ssb.conversation_endpoint")
     near.do("UPDATE ssb.remote_conversation SET retry_at = now()")
     assert _read_set(near) == [0, 1, 2]
-    assert [plan for plan in plans if re.search(r"using transmission_pkey.*\n\s*Filter", plan)] == []
+    near.value(f"SELECT count(*) FROM {_SETTLE}", True, [0, 1, 2])
+    assert near.value("SELECT count(*) FROM ssb.transmission") == 0
+    scans = [
+        scan
+        for plan in plans
+        if "settle_taken(array_agg" not in plan
+        for scan in re.findall(r"using (transmission_\w+) .*\n\s*(.*)", plan)
+    ]
+    assert {name for name, _ in scans} == {"transmission_pkey", "transmission_by_peer"}
+    keys = [condition for name, condition in scans if name == "transmission_pkey"]
+    assert keys and all(re.match(r"Index Cond: .*endpoint_id", key) for key in keys), keys
+    assert any("message_sequence_number < " in key for key in keys)
+
+
+# What `_read_set` has read last of one dialog: all of these numbers, or those below three.
+_SETTLE = """
+(SELECT ssb_internal.settle_taken(array_agg(t.transmission_id), ARRAY[t.endpoint_id], '{3}', '{NULL}', '{NULL}', %s)
+   FROM ssb.transmission AS t WHERE t.message_sequence_number = ANY (%s) GROUP BY t.endpoint_id) AS s
+"""
+
+
+@pytest.mark.one_postgres
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_what_has_arrived_leaves_and_nothing_else(near: Side, is_whole: bool) -> None:
+    handle = near.begin("//Far")
+    near.send(handle, "//Ask", "zero", "one", "two")
+    other = near.begin("//Far")
+    near.send(other, "//Ask", "zero")
+    _read_set(near)
+    near.send(handle, "//Ask", "three")
+    left = "SELECT message_sequence_number FROM ssb.transmission ORDER BY 1"
+    settle = _SETTLE.replace(
+        "GROUP BY",
+        "AND t.endpoint_id = (SELECT min(endpoint_id) FROM ssb.conversation_endpoint) GROUP BY",
+    )
+    near.value(f"SELECT count(*) FROM {settle}", is_whole, [0, 1, 2])
+    assert near.column(left) == [0, 3]
+
+
+@pytest.mark.one_postgres
+def test_what_is_answered_twice_leaves_the_second_time(near: Side) -> None:
+    """Of a dialog that somebody held the first time, all is acknowledged when the second answer comes."""
+    near.send(near.begin("//Far"), "//Ask", "zero", "one", "two")
+    _read_set(near)
+    near.do("UPDATE ssb.remote_conversation SET acknowledged = 3")
+    near.value(f"SELECT count(*) FROM {_SETTLE}", True, [0, 1, 2])
+    assert near.value("SELECT count(*) FROM ssb.transmission") == 0
 
 
 @pytest.mark.one_postgres
