@@ -170,6 +170,44 @@ def test_a_definition_that_is_being_changed_holds_only_its_own_messages(far: Sid
     assert len(far.receive(1)) == 1
 
 
+@pytest.mark.one_postgres
+def test_dialogs_are_taken_as_far_as_their_numbers_go_in_order(far: Side) -> None:
+    headers = [_header(), _header()]
+    stored = "SELECT convert_from(body, 'UTF8') FROM ssb.message_stored ORDER BY queuing_order"
+
+    def take(*messages: tuple[int, int | None], kinds: list[str] | None = None) -> list[int]:
+        """Of each dialog which number comes next."""
+        count = len(messages)
+        ((numbers, others),) = far.connection.execute(
+            f"SELECT t.next_numbers, t.others FROM {_TAKE} AS t",
+            [
+                json.dumps(headers),
+                [place for place, _ in messages],
+                [number for _, number in messages],
+                ["//Ask"] * count,
+                kinds or ["message"] * count,
+                [f"{place}.{number}".encode() for place, number in messages],
+            ],
+        )
+        found = dict(enumerate(numbers)) | {one["place"]: one["next_number"] for one in others or []}
+        for place in range(2):
+            own = [body for body in far.column(stored) if body.startswith(f"{place}.")]
+            assert own == [f"{place}.{number}" for number in range(found[place])]
+        return [found[place] for place in range(2)]
+
+    assert take(*((0, number) for number in range(5)), *((1, number) for number in range(6))) == [5, 6]
+    # The numbers that come next, but not of these dialogs.
+    assert take((0, 5), (1, 6), (1, 6), (0, 7)) == [6, 7]
+    # By turns; one that has come; one that is missing; the other dialog alone.
+    assert take((0, 6), (1, 7), (0, 7), (1, 8)) == [8, 9]
+    assert take((0, 7), (0, 8), (1, 9)) == [9, 10]
+    assert take((0, 9), (1, 11)) == [10, 10]
+    assert take((1, 10)) == [10, 11]
+    assert take((0, 10), (1, 11), (1, 12)) == [11, 13]
+    assert take((1, 13), (0, 11)) == [12, 14]
+    assert take((0, 12), (1, 14), kinds=["message", "message", "message"]) == [13, 15]
+
+
 def test_a_quiet_dialog_is_looked_up_by_its_indexes(far: Side) -> None:
     """Also where the plan is made when VACUUM has just found no dialog: it joined all to all."""
     plans: list[str] = []
