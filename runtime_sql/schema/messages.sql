@@ -120,7 +120,9 @@ CREATE TABLE IF NOT EXISTS ssb.transmission (
 ALTER TABLE ssb.transmission ALTER COLUMN body SET STORAGE EXTERNAL;
 -- By expressions, for the statements that read sets to send (transport/outgoing_sets.sql) to have no other index: their plans are kept,
 -- and may have been made when the table was empty and all indexes cost the same.
-CREATE INDEX IF NOT EXISTS transmission_by_peer ON ssb.transmission (peer_id, priority DESC, (endpoint_id + 0), (transmission_id + 0))
-    WHERE peer_id IS NOT NULL;
+-- Of a dialog the newest message first: what has left stands behind it, so to see that the dialog has something is one step, however many
+-- VACUUM has not removed yet. The oldest are then found by the primary key, from the number that the other instance has told.
+CREATE INDEX IF NOT EXISTS transmission_by_peer
+    ON ssb.transmission (peer_id, priority DESC, (endpoint_id + 0), (transmission_id + 0) DESC) WHERE peer_id IS NOT NULL;
 -- What leaves is not looked for by its service, and need not pay for that: a tenth of SEND.
 CREATE INDEX IF NOT EXISTS transmission_by_service ON ssb.transmission (to_service, endpoint_id) WHERE peer_id IS NULL;

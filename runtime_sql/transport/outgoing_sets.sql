@@ -38,8 +38,11 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.sealed_descriptor(ssb.conversation_endpo
 -- What it settles before: p_ids, of messages that were all taken, and of their dialogs p_endpoints, p_next_numbers, p_instances and
 -- p_key_ids of those that were sealed; NULL: nothing. On a quiet dialog that is all that the call does, and waits for no disk.
 --
--- Plans are made while the queue is empty and serve when it is full, so all but transmission_by_peer's order is off, and every statement asks
--- for that order: where there is next to nothing, reading all of another index costs the same. (EXISTS keeps an order only with OFFSET.)
+-- Which dialogs have something transmission_by_peer tells, and of each the newest message stands first there; the oldest is found by the
+-- primary key, from the number that the other instance has told (below it may be what ends the dialog). So rows that have left, and that
+-- VACUUM has not removed yet, are not met: of a dialog that streams that may be a million.
+-- Plans are made while the queue is empty and serve when it is full, so all but these orders is off, and every statement asks
+-- for one: where there is next to nothing, reading all of another index costs the same. (EXISTS keeps an order only with OFFSET.)
 --
 -- sides: NULL where all dialogs are in the clear, else what the daemon needs to seal them, pair by pair; conversation_ids, keys, contracts
 -- and lifetimes are those of the sides' dialogs, in their order. traced: NULL, or for
@@ -74,7 +77,7 @@ DECLARE
     v_part record;
     v_short bigint := least(p_bytes / greatest(p_messages, 1) - 200, p_fragment);      -- bodies no longer than this all fit
     v_is_measured boolean;
-    v_is_flat boolean;                              -- the dialogs have hardly more than a message each: read as they stand, not one after the other
+    v_is_flat boolean;                              -- the dialogs have a message each, and never had many: read as they stand
     v_fitting bigint[];
     v_is_cut boolean;
     v_new bigint[];
@@ -86,8 +89,8 @@ DECLARE
     v_is_full boolean;
     v_written pg_lsn;                               -- what has to be on the disk before the set leaves; NULL: all that has been written
 BEGIN
-    IF p_ids IS NOT NULL THEN
-        PERFORM ssb_internal.settle_taken(p_ids, p_endpoints, p_next_numbers, p_instances, p_key_ids, true);
+    IF p_endpoints IS NOT NULL THEN
+        PERFORM ssb_internal.settle_taken(p_endpoints, p_next_numbers, p_instances, p_key_ids);
     END IF;
     -- (One statement for both: of a message on a quiet dialog, functions for them would be a tenth.)
     SELECT EXISTS (SELECT FROM ssb.broker_endpoint AS b WHERE b.state = 'STARTED') AS is_started,
@@ -110,19 +113,27 @@ BEGIN
           FROM (SELECT pg_current_wal_insert_lsn() AS written OFFSET 0) AS l
          CROSS JOIN LATERAL
                (SELECT t.transmission_id, t.endpoint_id, t.message_sequence_number AS number, t.message_type_name, t.body,
-                       coalesce(length(t.body), 0) AS length
+                       coalesce(length(t.body), 0) AS length, t.priority
                   FROM ssb.transmission AS t
                  WHERE t.peer_id = p_peer_id AND NOT t.is_end_of_dialog AND NOT t.is_conversation_error AND t.trace IS NULL
                    AND l.written IS NOT NULL
                  ORDER BY t.priority DESC LIMIT 1) AS t
-         CROSS JOIN LATERAL (SELECT ssb_internal.dialog_descriptor(e, r, d.service_broker_guid::text) AS dialog
+         CROSS JOIN LATERAL (SELECT ssb_internal.dialog_descriptor(e, r, d.service_broker_guid::text) AS dialog, r.acknowledged
                                FROM ssb.remote_conversation AS r
                                JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = r.endpoint_id
                                JOIN ssb.database AS d ON d.database_id = e.database_id
                               WHERE r.endpoint_id = t.endpoint_id AND r.retry_at IS NULL AND r.peer_id = p_peer_id
                                 AND r.is_under_way AND r.security = 'N' AND d.is_broker_enabled OFFSET 0) AS x
-         WHERE (SELECT count(*) FROM (SELECT FROM ssb.transmission AS o WHERE o.peer_id = p_peer_id ORDER BY o.priority DESC LIMIT 2) AS o) = 1
-           AND t.length <= v_short AND t.endpoint_id <> ALL (v_left_out);
+         WHERE t.length <= v_short AND t.endpoint_id <> ALL (v_left_out)
+           -- Nothing of the same dialog (what has left of it is stepped over), of a later one, of a lower priority.
+           AND NOT EXISTS (SELECT FROM ssb.transmission AS o
+                            WHERE o.endpoint_id = t.endpoint_id AND o.message_sequence_number >= x.acknowledged - 1
+                              AND o.transmission_id <> t.transmission_id ORDER BY o.message_sequence_number OFFSET 0)
+           AND NOT EXISTS (SELECT FROM ssb.transmission AS o
+                            WHERE o.peer_id = p_peer_id AND o.priority = t.priority AND o.endpoint_id + 0 > t.endpoint_id
+                            ORDER BY o.endpoint_id + 0, o.transmission_id + 0 DESC OFFSET 0)
+           AND NOT EXISTS (SELECT FROM ssb.transmission AS o
+                            WHERE o.peer_id = p_peer_id AND o.priority < t.priority ORDER BY o.priority DESC OFFSET 0);
         IF FOUND THEN
             dialogs := v_part.dialog;
             places := ARRAY[0];
@@ -158,28 +169,37 @@ BEGIN
         WHILE v_priority IS NOT NULL AND NOT v_is_full LOOP
             v_from_endpoint := CASE WHEN v_priority = p_after_priority THEN coalesce(p_after_endpoint, 0) ELSE 0 END;
             v_from_id := CASE WHEN v_priority = p_after_priority THEN coalesce(p_after_id, 0) ELSE 0 END;
+            IF v_from_id = 9223372036854775807 THEN
+                v_from_endpoint := v_from_endpoint + 1;          -- nothing of that dialog is looked at
+                v_from_id := 0;
+            END IF;
             v_until := NULL;
             LOOP
                 SELECT p_messages / greatest(count(*), 1), coalesce(max(w.length) > v_short, false),
-                       count(*) = 8 AND NOT bool_or(EXISTS (SELECT FROM ssb.transmission AS t
-                                                             WHERE t.peer_id = p_peer_id AND t.priority = v_priority
-                                                               AND t.endpoint_id + 0 = w.endpoint_id
-                                                             ORDER BY t.endpoint_id + 0, t.transmission_id + 0 OFFSET 1))
+                       count(*) = 8 AND max(w.number) < 200
+                       AND NOT bool_or(EXISTS (SELECT FROM ssb.transmission AS t
+                                                             WHERE t.endpoint_id = w.endpoint_id
+                                                               AND t.message_sequence_number >= (SELECT r.acknowledged - 1
+                                                                                                   FROM ssb.remote_conversation AS r
+                                                                                                  WHERE r.endpoint_id = w.endpoint_id)
+                                                             ORDER BY t.message_sequence_number OFFSET 1))
                   INTO v_quota, v_is_measured, v_is_flat
                   FROM (WITH RECURSIVE walk AS (
-                            (SELECT t.endpoint_id, length(t.body) AS length, 1 AS n FROM ssb.transmission AS t
+                            (SELECT t.endpoint_id, t.message_sequence_number AS number, length(t.body) AS length, 1 AS n
+                               FROM ssb.transmission AS t
                               WHERE t.peer_id = p_peer_id AND t.priority = v_priority
-                                AND (t.endpoint_id + 0, t.transmission_id + 0) > (v_from_endpoint, v_from_id)
-                              ORDER BY t.endpoint_id + 0, t.transmission_id + 0 LIMIT 1)
+                                AND t.endpoint_id + 0 >= v_from_endpoint AND (t.endpoint_id <> v_from_endpoint OR t.transmission_id > v_from_id)
+                              ORDER BY t.endpoint_id + 0, t.transmission_id + 0 DESC LIMIT 1)
                             UNION ALL
-                            SELECT x.endpoint_id, x.length, w.n + 1
+                            SELECT x.endpoint_id, x.number, x.length, w.n + 1
                               FROM walk AS w
-                             CROSS JOIN LATERAL (SELECT t.endpoint_id, length(t.body) AS length FROM ssb.transmission AS t
+                             CROSS JOIN LATERAL (SELECT t.endpoint_id, t.message_sequence_number AS number, length(t.body) AS length
+                                                   FROM ssb.transmission AS t
                                                   WHERE t.peer_id = p_peer_id AND t.priority = v_priority AND t.endpoint_id + 0 > w.endpoint_id
                                                     AND t.endpoint_id + 0 <= coalesce(v_until, 9223372036854775807)
-                                                  ORDER BY t.endpoint_id + 0 LIMIT 1) AS x
+                                                  ORDER BY t.endpoint_id + 0, t.transmission_id + 0 DESC LIMIT 1) AS x
                              WHERE w.n < 8)
-                        SELECT w.endpoint_id, w.length FROM walk AS w) AS w;
+                        SELECT w.endpoint_id, w.number, w.length FROM walk AS w) AS w;
                 v_is_cut := false;
                 v_is_flat := v_is_flat AND NOT v_is_measured;
                 -- Bodies that are short fit together, whatever they are. Where one is not, their lengths are read first.
@@ -190,33 +210,35 @@ BEGIN
                           FROM (SELECT l.transmission_id, l.is_large, sum(l.length) OVER w AS so_far, row_number() OVER w AS n,
                                        sum(l.is_large::integer) OVER w AS large_so_far, lead(l.length) OVER () AS next_length
                                   FROM (WITH RECURSIVE walk AS (
-                                            (SELECT t.endpoint_id, t.transmission_id AS first_id
+                                            (SELECT t.endpoint_id
                                                FROM ssb.transmission AS t
                                               WHERE t.peer_id = p_peer_id AND t.priority = v_priority
-                                                AND (t.endpoint_id + 0, t.transmission_id + 0) > (v_from_endpoint, v_from_id)
+                                                AND t.endpoint_id + 0 >= v_from_endpoint
+                                                AND (t.endpoint_id <> v_from_endpoint OR t.transmission_id > v_from_id)
                                                 AND t.endpoint_id + 0 <= coalesce(v_until, 9223372036854775807)
-                                              ORDER BY t.endpoint_id + 0, t.transmission_id + 0 LIMIT 1)
+                                              ORDER BY t.endpoint_id + 0, t.transmission_id + 0 DESC LIMIT 1)
                                             UNION ALL
-                                            SELECT x.endpoint_id, x.first_id
+                                            SELECT x.endpoint_id
                                               FROM walk AS w
-                                             CROSS JOIN LATERAL (SELECT t.endpoint_id, t.transmission_id AS first_id FROM ssb.transmission AS t
+                                             CROSS JOIN LATERAL (SELECT t.endpoint_id FROM ssb.transmission AS t
                                                                   WHERE t.peer_id = p_peer_id AND t.priority = v_priority
                                                                     AND t.endpoint_id + 0 > w.endpoint_id
                                                                     AND t.endpoint_id + 0 <= coalesce(v_until, 9223372036854775807)
-                                                                  ORDER BY t.endpoint_id + 0, t.transmission_id + 0 LIMIT 1) AS x)
+                                                                  ORDER BY t.endpoint_id + 0, t.transmission_id + 0 DESC LIMIT 1) AS x)
                                         SELECT t.transmission_id, least(coalesce(length(t.body), 0), p_fragment) + 200 AS length,
                                                (length(t.body) > p_fragment) IS TRUE AS is_large
                                           FROM walk AS w
-                                         CROSS JOIN LATERAL (SELECT FROM ssb.remote_conversation AS r
+                                         CROSS JOIN LATERAL (SELECT r.acknowledged FROM ssb.remote_conversation AS r
                                                                JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = r.endpoint_id
                                                                JOIN ssb.database AS d ON d.database_id = e.database_id
                                                               WHERE r.endpoint_id = w.endpoint_id AND r.retry_at IS NULL
                                                                 AND r.peer_id = p_peer_id AND d.is_broker_enabled
                                                                 AND w.endpoint_id NOT IN (SELECT unnest(v_left_out)) OFFSET 0) AS x
                                          CROSS JOIN LATERAL (SELECT t.transmission_id, t.body FROM ssb.transmission AS t
-                                                              WHERE t.peer_id = p_peer_id AND t.priority = v_priority
-                                                                AND t.endpoint_id + 0 = w.endpoint_id AND t.transmission_id + 0 >= w.first_id
-                                                              ORDER BY t.transmission_id + 0 LIMIT v_quota) AS t
+                                                              WHERE t.endpoint_id = w.endpoint_id AND t.message_sequence_number >= x.acknowledged - 1
+                                                                AND t.peer_id = p_peer_id AND t.priority = v_priority
+                                                                AND (w.endpoint_id <> v_from_endpoint OR t.transmission_id > v_from_id)
+                                                              ORDER BY t.message_sequence_number LIMIT v_quota) AS t
                                          LIMIT p_messages - v_count) AS l
                                 WINDOW w AS (ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)) AS m
                          WHERE (bytes + m.so_far <= p_bytes OR (v_count = 0 AND m.n = 1)) AND m.large_so_far - m.is_large::integer = 0;
@@ -240,21 +262,22 @@ BEGIN
                            bool_or(m.is_encrypted) AS is_encrypted, max(m.n) AS most
                       INTO v_part
                       FROM (WITH RECURSIVE walk AS (
-                                (SELECT t.endpoint_id, t.transmission_id AS first_id, 1 AS turn
+                                (SELECT t.endpoint_id, 1 AS turn
                                    FROM ssb.transmission AS t
                                   WHERE t.peer_id = p_peer_id AND t.priority = v_priority
-                                    AND (t.endpoint_id + 0, t.transmission_id + 0) > (v_from_endpoint, v_from_id)
+                                    AND t.endpoint_id + 0 >= v_from_endpoint
+                                    AND (t.endpoint_id <> v_from_endpoint OR t.transmission_id > v_from_id)
                                     AND t.endpoint_id + 0 <= coalesce(v_until, 9223372036854775807)
-                                  ORDER BY t.endpoint_id + 0, t.transmission_id + 0 LIMIT 1)
+                                  ORDER BY t.endpoint_id + 0, t.transmission_id + 0 DESC LIMIT 1)
                                 UNION ALL
-                                SELECT x.endpoint_id, x.first_id, w.turn + 1
+                                SELECT x.endpoint_id, w.turn + 1
                                   FROM walk AS w
-                                 CROSS JOIN LATERAL (SELECT t.endpoint_id, t.transmission_id AS first_id FROM ssb.transmission AS t
+                                 CROSS JOIN LATERAL (SELECT t.endpoint_id FROM ssb.transmission AS t
                                                       WHERE t.peer_id = p_peer_id AND t.priority = v_priority
                                                         AND t.endpoint_id + 0 > w.endpoint_id
                                                         AND t.endpoint_id + 0 <= coalesce(v_until, 9223372036854775807)
-                                                      ORDER BY t.endpoint_id + 0, t.transmission_id + 0 LIMIT 1) AS x)
-                            SELECT w.turn, w.endpoint_id, t.transmission_id, t.transmission_id = w.first_id AS is_first,
+                                                      ORDER BY t.endpoint_id + 0, t.transmission_id + 0 DESC LIMIT 1) AS x)
+                            SELECT w.turn, w.endpoint_id, t.transmission_id, t.transmission_id = f.first_id AS is_first,
                                    t.message_sequence_number AS number, t.message_type_name,
                                    t.is_end_of_dialog, t.is_conversation_error, t.body, (length(t.body) > p_fragment) IS TRUE AS is_large,
                                    t.trace, t.enqueued_at, CASE WHEN t.message_sequence_number = x.acknowledged THEN x.sent_bytes ELSE 0 END AS sent_bytes,
@@ -270,21 +293,29 @@ BEGIN
                                                   WHERE r.endpoint_id = w.endpoint_id AND r.retry_at IS NULL
                                                     AND r.peer_id = p_peer_id AND e.database_id = ANY (v_databases)
                                                     AND w.endpoint_id NOT IN (SELECT unnest(v_left_out)) OFFSET 0) AS x
+                             CROSS JOIN LATERAL (SELECT t.message_sequence_number AS first_number, t.transmission_id AS first_id
+                                                   FROM ssb.transmission AS t
+                                                  WHERE t.endpoint_id = w.endpoint_id AND t.message_sequence_number >= x.acknowledged - 1
+                                                    AND t.peer_id = p_peer_id AND t.priority = v_priority
+                                                    AND (w.endpoint_id <> v_from_endpoint OR t.transmission_id > v_from_id)
+                                                  ORDER BY t.message_sequence_number LIMIT 1) AS f
                              CROSS JOIN LATERAL (SELECT t.* FROM ssb.transmission AS t
-                                                  WHERE t.peer_id = p_peer_id AND t.priority = v_priority
-                                                    AND t.endpoint_id + 0 = w.endpoint_id AND t.transmission_id + 0 >= w.first_id
-                                                  ORDER BY t.transmission_id + 0 LIMIT v_quota) AS t
+                                                  WHERE t.endpoint_id = w.endpoint_id AND t.message_sequence_number >= f.first_number
+                                                    AND t.peer_id = p_peer_id AND t.priority = v_priority
+                                                  ORDER BY t.message_sequence_number LIMIT v_quota) AS t
                              WHERE NOT v_is_flat
                             UNION ALL
-                            SELECT (t.position - t.n + 1)::integer, t.endpoint_id, t.transmission_id, t.n = 1, t.message_sequence_number,
+                            SELECT t.position::integer, t.endpoint_id, t.transmission_id, true, t.message_sequence_number,
                                    t.message_type_name, t.is_end_of_dialog, t.is_conversation_error, t.body, false, t.trace, t.enqueued_at, 0,
                                    x.is_under_way, x.security, x.is_encrypted, x.dialog, t.n
-                              FROM (SELECT t.*, row_number() OVER (PARTITION BY t.endpoint_id + 0 ORDER BY t.transmission_id + 0) AS n,
-                                           row_number() OVER (ORDER BY t.endpoint_id + 0, t.transmission_id + 0) AS position
+                              FROM (SELECT t.*, CASE WHEN lead(t.endpoint_id) OVER w = t.endpoint_id THEN 2::bigint ELSE 1 END AS n,
+                                           row_number() OVER w AS position
                                       FROM ssb.transmission AS t
                                      WHERE t.peer_id = p_peer_id AND t.priority = v_priority
-                                       AND (t.endpoint_id + 0, t.transmission_id + 0) > (v_from_endpoint, v_from_id)
-                                       AND t.endpoint_id + 0 <= coalesce(v_until, 9223372036854775807)) AS t
+                                       AND t.endpoint_id + 0 >= v_from_endpoint
+                                       AND (t.endpoint_id <> v_from_endpoint OR t.transmission_id > v_from_id)
+                                       AND t.endpoint_id + 0 <= coalesce(v_until, 9223372036854775807)
+                                    WINDOW w AS (ORDER BY t.endpoint_id + 0, t.transmission_id + 0 DESC)) AS t
                              CROSS JOIN LATERAL (SELECT r.is_under_way, r.security, e.is_encrypted,
                                                         CASE WHEN r.security <> 'N' OR (e.is_encrypted AND e.is_initiator)
                                                              THEN ssb_internal.sealed_descriptor(e)
@@ -299,7 +330,7 @@ BEGIN
                              LIMIT CASE WHEN v_is_measured THEN coalesce(cardinality(v_fitting), 0) ELSE p_messages - v_count END) AS m;
                     -- (What was sent after they were read is not measured yet.)
                     EXIT WHEN CASE WHEN v_is_measured THEN v_part.ids IS NOT DISTINCT FROM v_fitting
-                                   ELSE coalesce(v_part.longest, 0) <= v_short AND coalesce(v_part.most, 0) <= v_quota END;
+                                   ELSE coalesce(v_part.longest, 0) <= v_short AND coalesce(v_part.most, 0) <= 1 END;
                     v_is_measured := coalesce(v_part.longest, 0) > v_short OR v_is_measured;
                     v_is_flat := false;
                 END LOOP;

@@ -4,11 +4,10 @@
 -- Called by  ssb_internal.next_set, which settles the set before, and the daemon
 
 -- Settles messages of dialogs that were taken as far as the other instance says: the dialogs' next_numbers, which instance that is where
--- it says so, the keys that were used. p_is_all: every one of p_ids was taken. A dialog whose row somebody holds, as a SEND does that
--- has looked for its route, keeps its messages: they are sent again.
+-- it says so, the keys that were used. A dialog whose row somebody holds, as a SEND does that has looked for its route, keeps its
+-- messages: they are sent again.
 -- Locks  the remote conversations' rows
-CREATE OR REPLACE FUNCTION ssb_internal.settle_taken(p_ids bigint[], p_endpoints bigint[], p_next_numbers bigint[], p_instances text[],
-                                                     p_key_ids uuid[], p_is_all boolean)
+CREATE OR REPLACE FUNCTION ssb_internal.settle_taken(p_endpoints bigint[], p_next_numbers bigint[], p_instances text[], p_key_ids uuid[])
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -21,27 +20,25 @@ AS $$
 DECLARE
     v_mine bigint[];
     v_parked bigint[];
-    v_is_whole boolean;                             -- all that was sent of all dialogs leaves
-    v_deleted bigint := 0;
+    v_is_whole boolean;                             -- of all dialogs
 BEGIN
     SELECT array_agg(r.endpoint_id), array_agg(r.endpoint_id) FILTER (WHERE r.failures > 0) INTO v_mine, v_parked
       FROM (SELECT r.endpoint_id, r.failures FROM ssb.remote_conversation AS r
              WHERE r.endpoint_id = ANY (p_endpoints) FOR NO KEY UPDATE SKIP LOCKED) AS r;
-    v_is_whole := p_is_all AND 0 <> ALL (p_next_numbers) AND cardinality(v_mine) = cardinality(p_endpoints);
-    -- What has arrived of each dialog is a range: to look for each message is 0.6 µs more of it. (Plans are made while nothing waits, and
-    -- serve for long: a dialog's range is a subquery that is read by its index alone.)
-    IF v_is_whole THEN
-        DELETE FROM ssb.transmission AS t
-         WHERE t.ctid = ANY (ARRAY(
-                   SELECT f.ctid
-                     FROM unnest(p_endpoints, p_next_numbers) AS u (endpoint_id, next_number)
-                    CROSS JOIN LATERAL (SELECT r.acknowledged FROM ssb.remote_conversation AS r WHERE r.endpoint_id = u.endpoint_id OFFSET 0) AS r
-                    CROSS JOIN LATERAL (SELECT f.ctid FROM ssb.transmission AS f
-                                         WHERE f.endpoint_id = u.endpoint_id AND f.message_sequence_number >= r.acknowledged
-                                           AND f.message_sequence_number < u.next_number
-                                           AND NOT f.is_end_of_dialog AND NOT f.is_conversation_error OFFSET 0) AS f));
-        GET DIAGNOSTICS v_deleted = ROW_COUNT;
-    END IF;
+    v_is_whole := cardinality(v_mine) = cardinality(p_endpoints);
+    -- What has arrived of each dialog is a range: to look for each message is 0.6 µs more of it. Below what is acknowledged is nothing any
+    -- more, unless it ends the dialog: who moves that number deletes. (Plans are made while nothing waits, and serve for long: a dialog's
+    -- range is a subquery that is read by its index alone.)
+    DELETE FROM ssb.transmission AS t
+     WHERE t.ctid = ANY (ARRAY(
+               SELECT f.ctid
+                 FROM unnest(p_endpoints, p_next_numbers) AS u (endpoint_id, next_number)
+                CROSS JOIN LATERAL (SELECT r.acknowledged FROM ssb.remote_conversation AS r WHERE r.endpoint_id = u.endpoint_id OFFSET 0) AS r
+                CROSS JOIN LATERAL (SELECT f.ctid FROM ssb.transmission AS f
+                                     WHERE f.endpoint_id = u.endpoint_id AND f.message_sequence_number >= r.acknowledged
+                                       AND f.message_sequence_number < u.next_number
+                                       AND NOT f.is_end_of_dialog AND NOT f.is_conversation_error OFFSET 0) AS f
+                WHERE v_is_whole OR u.endpoint_id IN (SELECT unnest(v_mine))));
     UPDATE ssb.remote_conversation AS r
        SET far_instance = coalesce(r.far_instance, u.instance), acknowledged = greatest(r.acknowledged, u.next_number),
            sent_bytes = CASE WHEN r.acknowledged < u.next_number THEN 0 ELSE r.sent_bytes END,
@@ -51,16 +48,6 @@ BEGIN
        AND (cardinality(v_mine) = cardinality(p_endpoints) OR r.endpoint_id = ANY (v_mine))
        AND (r.failures > 0 OR r.acknowledged < u.next_number OR (r.far_instance IS NULL AND u.instance IS NOT NULL)
             OR r.outbound_key_id IS DISTINCT FROM coalesce(u.key_id, r.outbound_key_id));
-    -- What was sent twice, because its first answer was lost, is below what is acknowledged already.
-    IF NOT v_is_whole OR v_deleted < cardinality(p_ids) THEN
-        DELETE FROM ssb.transmission AS t
-         WHERE t.ctid = ANY (ARRAY(
-                   SELECT f.ctid
-                     FROM unnest(p_endpoints, p_next_numbers) AS u (endpoint_id, next_number)
-                    CROSS JOIN LATERAL (SELECT f.ctid, f.transmission_id FROM ssb.transmission AS f
-                                         WHERE f.endpoint_id = u.endpoint_id AND f.message_sequence_number < u.next_number OFFSET 0) AS f
-                    WHERE u.endpoint_id IN (SELECT unnest(v_mine)) AND f.transmission_id IN (SELECT unnest(p_ids))));
-    END IF;
     IF v_parked IS NOT NULL THEN
         UPDATE ssb.transmission AS t SET peer_id = r.peer_id
           FROM ssb.remote_conversation AS r
@@ -68,7 +55,7 @@ BEGIN
     END IF;
 END;
 $$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.settle_taken(bigint[], bigint[], bigint[], text[], uuid[], boolean) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ssb_internal.settle_taken(bigint[], bigint[], text[], uuid[]) FROM PUBLIC;
 
 -- What the other instance answered, an object for each dialog: endpoint_id; next_number, below which it has
 -- everything; taken_bytes, how much of that message; status, why it does not take more now; refusal and its code, why never; instance, which it is. p_ids: the messages
@@ -95,7 +82,7 @@ DECLARE
                                                      AND (t.is_end_of_dialog OR t.is_conversation_error) LIMIT 1) AS t);
 BEGIN
     -- As a set, where nothing is special.
-    PERFORM ssb_internal.settle_taken(p_ids, t.endpoints, t.next_numbers, t.instances, t.key_ids, false)
+    PERFORM ssb_internal.settle_taken(t.endpoints, t.next_numbers, t.instances, t.key_ids)
        FROM (SELECT array_agg(a.endpoint_id) AS endpoints, array_agg(a.next_number) AS next_numbers, array_agg(a.instance) AS instances,
                     array_agg(a.key_id) AS key_ids
                FROM jsonb_to_recordset(p_answers)
@@ -122,7 +109,7 @@ BEGIN
          WHERE r.endpoint_id = v_answer.endpoint_id;
         DELETE FROM ssb.transmission AS t
          WHERE t.endpoint_id = v_answer.endpoint_id AND t.message_sequence_number < v_answer.next_number
-           AND t.transmission_id IN (SELECT unnest(p_ids)) AND NOT t.is_end_of_dialog AND NOT t.is_conversation_error;
+           AND NOT t.is_end_of_dialog AND NOT t.is_conversation_error;
         v_is_over := EXISTS (SELECT FROM ssb.transmission AS t
                               WHERE t.endpoint_id = v_answer.endpoint_id
                                 AND (t.is_end_of_dialog OR t.is_conversation_error)
