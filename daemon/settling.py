@@ -11,7 +11,7 @@ from .peer import Peer
 from .readers import Connection
 from .sealed_sets import SealedSet
 from .transport_sets import Batch
-from .transport_values import Raw, number_of
+from .transport_values import number_of
 
 
 @dataclass
@@ -82,7 +82,7 @@ async def next_forwarded(near: Connection, peer: Peer) -> Forwarded | None:
     return Forwarded(near, row) if row is not None else None
 
 
-def sealed_settler(near: Connection, peer: Peer, sealed: SealedSet, ids: Raw, tell: Tell | None) -> Settle:
+def sealed_settler(near: Connection, peer: Peer, sealed: SealedSet, tell: Tell | None) -> Settle:
     """Reads sealed answers, by block, and settles this instance's own messages by them.
 
     Where all of a dialog was taken, when the next set is read.
@@ -108,24 +108,24 @@ def sealed_settler(near: Connection, peer: Peer, sealed: SealedSet, ids: Raw, te
             rest += block.rows(said, places)
         answered.update(answers)
         if rest:
-            await settle_sent(near, rest, ids)
+            await settle_sent(near, rest)
         if tell is not None:
             tell(own)
 
     return settle
 
 
-def plain_settler(near: Connection, ids: Raw, tell: Tell | None) -> Settle:
+def plain_settler(near: Connection, tell: Tell | None) -> Settle:
     """Settles this instance's own messages in the clear."""
 
     async def settle(answers: Mapping[int, Row]) -> None:
-        await settle_sent(near, plain_answers(answers), ids, tell)
+        await settle_sent(near, plain_answers(answers), tell)
 
     return settle
 
 
-async def settle_sent(near: Connection, answers: list[Row], ids: Raw, tell: Tell | None = None) -> None:
-    """Delete what has arrived of the set with these messages, and note why the rest waits."""
-    await near.execute("SELECT ssb_internal.settle_sent(%s::jsonb, %b::bigint[])", [json.dumps(answers), ids])
+async def settle_sent(near: Connection, answers: list[Row], tell: Tell | None = None) -> None:
+    """Delete what has arrived of these dialogs, and note why the rest waits."""
+    await near.execute("SELECT ssb_internal.settle_sent(%s::jsonb)", [json.dumps(answers)])
     if tell is not None:
         tell(answers)

@@ -310,7 +310,7 @@ class Transport:
             return True  # whoever answers there does not know of fragments: read again, without
         peer.after = own.after
         if not own.sides and not own.traced:
-            await peer.hand_over_raw(own, plain_settler(near, own.ids, None))
+            await peer.hand_over_raw(own, plain_settler(near, None))
         else:
             await self._send_by_dialogs(near, peer, own)
         await self._count_use(near, peer, own.length, own.messages)
@@ -344,17 +344,17 @@ class Transport:
             tell = crossing.arrived if crossing is not None else None
             traces = {place: one["traces"] for place, one in enumerate(batch.headers) if one["traces"]}
             if plain:
-                await peer.hand_over(batch.part(plain), plain_settler(near, own.ids, tell))
+                await peer.hand_over(batch.part(plain), plain_settler(near, tell))
         elif plain:
             part = own.part(plain)
-            await peer.hand_over_raw(part, plain_settler(near, part.ids, None))
+            await peer.hand_over_raw(part, plain_settler(near, None))
         if not own.sides:
             return
         sealed, refused = await self._security.seal(near, own, traces, is_apart=peer.seals_apart)
         if refused:
-            await settle_sent(near, refused, own.ids)
+            await settle_sent(near, refused)
         if sealed is not None:
-            settle = sealed_settler(near, peer, sealed, own.ids, tell)
+            settle = sealed_settler(near, peer, sealed, tell)
             await peer.hand_over_sealed(sealed.values, sealed.places, settle, dialogs=sealed.endpoints)
 
     async def _send_forwarded(self, near: Connection, peer: Peer) -> bool:

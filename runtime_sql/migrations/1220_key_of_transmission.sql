@@ -15,3 +15,4 @@ BEGIN
 END;
 $$;
 DROP FUNCTION IF EXISTS ssb_internal.settle_taken(bigint[], bigint[], bigint[], text[], uuid[], boolean);
+DROP FUNCTION IF EXISTS ssb_internal.settle_sent(jsonb, bigint[]);

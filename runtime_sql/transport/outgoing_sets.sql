@@ -35,7 +35,7 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.sealed_descriptor(ssb.conversation_endpo
 -- next fragment is the last thing in a set (transport/fragments.sql); NULL: the other instance does not know of them. It divides into eight
 -- dialogs where so many have something. p_under_way: dialogs whose last set has not been answered yet.
 --
--- What it settles before: p_ids, of messages that were all taken, and of their dialogs p_endpoints, p_next_numbers, p_instances and
+-- What it settles before: of dialogs of which all was taken (p_ids, which nobody looks at) p_endpoints, p_next_numbers, p_instances and
 -- p_key_ids of those that were sealed; NULL: nothing. On a quiet dialog that is all that the call does, and waits for no disk.
 --
 -- Which dialogs have something transmission_by_peer tells, and of each the newest message stands first there; the oldest is found by the

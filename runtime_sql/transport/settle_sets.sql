@@ -58,10 +58,9 @@ $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.settle_taken(bigint[], bigint[], text[], uuid[]) FROM PUBLIC;
 
 -- What the other instance answered, an object for each dialog: endpoint_id; next_number, below which it has
--- everything; taken_bytes, how much of that message; status, why it does not take more now; refusal and its code, why never; instance, which it is. p_ids: the messages
--- of the set that is answered.
+-- everything; taken_bytes, how much of that message; status, why it does not take more now; refusal and its code, why never; instance, which it is.
 -- Locks  the group of a side that has ended its conversation, when the far side knows
-CREATE OR REPLACE FUNCTION ssb_internal.settle_sent(p_answers jsonb, p_ids bigint[])
+CREATE OR REPLACE FUNCTION ssb_internal.settle_sent(p_answers jsonb)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -144,4 +143,4 @@ BEGIN
     END LOOP;
 END;
 $$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.settle_sent(jsonb, bigint[]) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ssb_internal.settle_sent(jsonb) FROM PUBLIC;

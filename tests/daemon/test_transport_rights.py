@@ -137,8 +137,8 @@ def test_nobody_else_speaks_in_a_conversation(
         "transport_peers('{}')",
         "follow_routes('')",
         "next_set(1, NULL, 1, 1, 1, '{}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
-        "settle_sent('[]', '{}')",
-        "settle_taken('{}', '{}', '{}', '{}', NULL, true)",
+        "settle_sent('[]')",
+        "settle_taken('{}', '{}', '{}', NULL)",
     ):
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             rival.execute(f"SELECT ssb_internal.{function}")
