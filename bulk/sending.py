@@ -164,6 +164,11 @@ def send_rows(
             values = {"types": array(types, "text", "message_type_name")}
             values["bodies"] = array(bodies, "bytea", "message_body")
             if dialogs is not None and recycle is not None:
+                if targets.null_count:
+                    raise BulkError(
+                        "key is null in a row, which names no dialog that is kept",
+                        "give each row a key, or leave recycle away: a row without one begins a dialog then",
+                    )
                 connection.execute(
                     "SELECT count(ssb.send_recycled(m.key, %(from)s, %(to)s, %(contract)s, m.type, m.body,"
                     " %(age)s::interval))"

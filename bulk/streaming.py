@@ -34,10 +34,11 @@ from .problems import (
     as_a_sentence,
     first_line,
     help_for,
+    require_choice,
     rows_or_a_sentence,
     told,
 )
-from .program import Context, Program, Unread, require_choice, run_program
+from .program import Context, Program, Unread, run_program
 from .rows import fetch_part
 from .source_options import SourceOptions, normal_name
 
@@ -115,6 +116,7 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._begun: set[tuple[int, datetime.datetime]] = set()
         self._claimed: dict[int, int] = {}
         """Messages of the claims that this one has made or read, and has not counted as completed."""
+        self._over: set[tuple[int, datetime.datetime]] = set()
         self._look_again = 0.0
         self._counted: tuple[float, _Waiting] | None = None
 
@@ -193,6 +195,7 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 count = held.partitions
                 parts += [_Part(server, queue, claim_id, number, count, size) for number in range(count)]
             elif not self._was_completed(session, claim_id, claimed_at):
+                _require_own(session, queue, claim_id, claimed_at)
                 if self._options.fail_on_data_loss:
                     raise BulkError(
                         f"claim {claim_id} of {queue}, which this batch is made of, has ended: its messages "
@@ -340,8 +343,13 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                     (claim_id, claimed_at),
                 ).fetchone()
             else:
+                # What another role holds would come back into the queue when it is no longer waited for.
+                if _told_apart(one) not in self._over:
+                    _require_own(session, *one)
+                    self._over.add(_told_apart(one))
                 continue
             self._claimed.pop(claim_id, None)
+            self._over.add(_told_apart(one))
             self._completed += int(str(row[0])) if row else 0
 
     def _was_completed(self, session: Connection, claim_id: int, claimed_at: str) -> bool:
@@ -411,6 +419,18 @@ def _require_read(session: Connection, one: list[Any]) -> None:
             f"new path)? SELECT ssb.release_claim({one[1]}) when the query has stopped gives the messages to "
             'a later batch; option("unread", "complete") deletes what is not read',
         ) from error
+
+
+def _require_own(session: Connection, queue: str, claim_id: int, claimed_at: str) -> None:
+    """Raise BulkError where the claim is there, and is another role's."""
+    row = session.execute(
+        "SELECT ssb_internal.role_of_claim(%s, %s::timestamptz)", (claim_id, claimed_at)
+    ).fetchone()
+    if row is not None and row[0] is not None:
+        raise BulkError(
+            f"claim {claim_id} of {queue}, which this batch is made of, is of the role {row[0]}",
+            "a stream goes on under the role with which it began: the login, or the option role",
+        )
 
 
 def _told_apart(one: list[Any]) -> tuple[int, datetime.datetime]:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 import traceback
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,7 +22,7 @@ from pgsb.bulk import BulkError, ClaimLost, Outputs, streaming
 from pgsb.bulk.datasource import QueueDataSource, register
 from pgsb.bulk.looking import FilteredReader, QueueReader
 from pgsb.bulk.rows import STREAM_SCHEMA
-from pgsb.bulk.sending import Dialogs, not_sent
+from pgsb.bulk.sending import Dialogs, not_sent, send_rows
 from pgsb.bulk.sending import send as send_frame
 from pgsb.bulk.source_options import read_options
 from pgsb.bulk.streaming import QueueStreamReader, completing
@@ -304,6 +305,9 @@ def test_a_stream_sends_each_batch_once(spark: Any, desk: Desk, tcp: Tcp, tmp_pa
         ({"queue": "x", "option.queue": "x", "provider": "pgsb"}, "table USING pgsb", "TEMPORARY VIEW"),
         ({}, 'the option "dsn" is missing', "dbname=shop"),
         ({"dsn": "dbname=d", "maxMessagesPerTrigger": "many"}, "must be a number", None),
+        ({"dsn": "dbname=d", "numPartitions": "2147483648"}, "and at most 2,147,483,647", None),
+        ({"dsn": "dbname=d", "claimTimeout": "9" * 18}, "and at most 2,147,483,647", None),
+        ({"dsn": "dbname=d", "maxBytesPerTrigger": "8388608t"}, "and at most 9,223,372,036,854,775", None),
         ({"dsn": "dbname=d", "failOnDataLoss": "no"}, "must be true or false", None),
         ({"url": "jdbc:postgresql://h/d?reWriteBatchedInserts=true"}, "cannot be read", "other names"),
     ],
@@ -605,6 +609,62 @@ def test_a_claim_of_an_old_ones_number_is_read_and_not_completed(desk: Desk) -> 
     reader = QueueStreamReader(options)
     assert reader.latestOffset(old) == taken and desk.waiting() == 2
     reader.stop()
+
+
+@pytest.mark.parametrize("is_committed", [False, True])
+def test_a_stream_that_comes_again_under_another_role_says_so(desk: Desk, is_committed: bool) -> None:
+    """Its claim waits for the role that began it, and would come back when it is no longer waited for."""
+    desk.send(1, 2)
+    options = {"dsn": desk.database.dsn, "queue": "dbo.target", "failOnDataLoss": "false"}
+    before = QueueStreamReader(read_options(options))
+    start = before.initialOffset()
+    end = before.latestOffset(start)
+    _reads(before, start, end)
+    before.stop()
+    desk.connection.execute("CREATE ROLE pgsb_other_stream")
+    try:
+        after = QueueStreamReader(read_options({**options, "role": "pgsb_other_stream"}))
+        with pytest.raises(BulkError, match=r"claim \d+ of dbo.target, .* is of the role ") as refused:
+            if is_committed:
+                after.latestOffset(end)
+            else:
+                after.partitions(start, end)
+        after.stop()
+        desk.connection.execute("DELETE FROM ssb.running_stream WHERE role = 'pgsb_other_stream'")
+    finally:
+        desk.connection.execute("DROP ROLE pgsb_other_stream")
+    assert "option role" in str(refused.value.hint) and desk.waiting() == 2
+    again = QueueStreamReader(read_options(options))
+    assert again.latestOffset(end) == end and desk.waiting() == 0
+    again.stop()
+
+
+def test_an_init_that_begins_a_transaction_is_refused(desk: Desk) -> None:
+    """Tasks would see nothing of what is claimed in it."""
+    options = {"dsn": desk.database.dsn, "queue": "dbo.target", "sessionInitStatement": "BEGIN"}
+    reader = QueueStreamReader(read_options(options))
+    with pytest.raises(BulkError, match="begins a transaction"):
+        reader.latestOffset(reader.initialOffset())
+    reader.stop()
+
+
+@pytest.mark.parametrize(
+    ("age", "said"), [("soon", "'soon': invalid"), ("-1 hour", "'-1 hour', and must be")]
+)
+def test_an_age_that_is_none_is_told_before_a_task_runs(desk: Desk, age: str, said: str) -> None:
+    options = {"fromService": "source", "toService": "target", "recycle": "true", "maxAge": age}
+    source = QueueDataSource({"dsn": desk.database.dsn, **options})
+    with pytest.raises(BulkError, match=f'"maxAge" is {said}'):
+        source.writer(_structure("message_body string, key string"), False)
+
+
+def test_a_dialog_that_is_kept_needs_a_key(desk: Desk) -> None:
+    import pyarrow
+
+    columns = [pyarrow.array(["k", None]), pyarrow.array(["trade"] * 2), pyarrow.array([b"1", b"2"])]
+    dialogs = Dialogs("source", "target", "trades")
+    with pytest.raises(BulkError, match=r"^key is null in a row"):
+        send_rows(desk.connection, iter([tuple(columns)]), dialogs, uuid.uuid4(), 0, recycle="1 hour")
 
 
 def test_what_a_server_refuses_is_a_sentence_of_the_stream(desk: Desk) -> None:
