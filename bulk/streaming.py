@@ -79,6 +79,9 @@ _COUNT_AGAIN = 30.0
 # A driver that was killed is noticed at once, one whose machine is gone after 25 seconds (connections.py).
 _SECONDS_TO_DIE = 30.0
 
+# What tells of a row which message of which claim it is.
+_OF_A_CLAIM = frozenset({"claim_id", "queuing_order"})
+
 Offset = dict[str, Any]
 
 
@@ -520,6 +523,12 @@ def completing(
                 "name the stream's queue; one queue for each stream",
             )
         if not claims:
+            # Of two sources the other one may have begun.
+            if unread == "refuse" and not _OF_A_CLAIM.issubset(frame.columns):
+                raise BulkError(
+                    'this batch is of no stream of format("pgsb"): the program would never run',
+                    "completing(…) is for a queue's stream; another one needs a foreachBatch of your own",
+                )
             return
         if len(claims) > 1:
             raise BulkError(
@@ -582,7 +591,7 @@ def _claims_of_batch(frame: "DataFrame") -> list[tuple[str, int, str]]:
 def _require_all(frame: "DataFrame", held: Claim) -> None:
     """Raise BulkError unless every claimed message is in the frame."""
     hint = 'completing(…, unread="complete") deletes those with the rest'
-    if not {"claim_id", "queuing_order"} <= set(frame.columns):
+    if not _OF_A_CLAIM.issubset(frame.columns):
         raise BulkError(
             f"what became of the {held.messages} messages of claim {held.claim_id} before foreachBatch "
             "cannot be told, since claim_id and queuing_order are gone",

@@ -658,6 +658,15 @@ def test_an_age_that_is_none_is_told_before_a_task_runs(desk: Desk, age: str, sa
         source.writer(_structure("message_body string, key string"), False)
 
 
+def test_how_a_frame_is_sent_is_one_of_two_words_and_a_lifetime_a_number() -> None:
+    """A word that there is not sent each partition by itself, where all or nothing was meant."""
+    frame: Any = SimpleNamespace(columns=["message_body", "conversation_handle"])
+    with pytest.raises(BulkError, match=r"^transactions is partition or all, not ALL$"):
+        send_frame(frame, "dbname=shop", transactions="ALL")  # type: ignore[arg-type]
+    with pytest.raises(BulkError, match=r"^lifetime is 0, and must be a number from 1 to 2,147,483,647$"):
+        Dialogs("source", "target", lifetime=0)
+
+
 def test_a_dialog_that_is_kept_needs_a_key(desk: Desk) -> None:
     import pyarrow
 
@@ -708,6 +717,17 @@ def test_where_completing_leads_is_read_at_once_and_told(
         completing(program, empty_database.dsn)(frame, 0)
     with pytest.raises(ClaimLost, match="is not that of pg_monitor in the database"):
         completing(program, desk.database.dsn, role="pg_monitor")(frame, 0)
+
+
+def test_a_batch_of_another_stream_is_not_passed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The query went on, and the program never ran."""
+    monkeypatch.setattr(streaming, "_claims_of_batch", lambda frame: [])
+    other: Any = SimpleNamespace(columns=["timestamp", "value"])
+    with pytest.raises(BulkError, match=r'is of no stream of format\("pgsb"\)'):
+        completing(lambda messages: Outputs(), "dbname=shop")(other, 0)
+    # A query of two sources, of which that one had nothing yet.
+    empty: Any = SimpleNamespace(columns=["claim_id", "queuing_order", "value"])
+    completing(lambda messages: Outputs(), "dbname=shop")(empty, 0)
 
 
 def test_completing_knows_two_words_for_what_is_unread() -> None:
