@@ -142,7 +142,8 @@ def stage(
     """
     columns = tuple(frame.columns)
     # PySpark takes names for expressions: one with a dot or a backtick would be none of the frame's columns.
-    numbered = frame.toDF(*(f"c{number}" for number in range(len(columns))))
+    is_odd = any(char in name for name in columns for char in ".`")
+    named = frame.toDF(*(f"c{number}" for number in range(len(columns)))) if is_odd else frame
     placed = [one for pair in zip(columns, types, strict=True) for one, _ in binary_copy.fields(*pair)]
     copied = (*placed, "row_number", "attempt_id") if own is None else packed_rows.COLUMNS
     schema, _, table = staging.partition(".")
@@ -209,9 +210,7 @@ def stage(
 
     if not columns:
         raise BulkError("an output without columns cannot be written")
-    reports = numbered.mapInArrow(
-        write, "attempt long, written long, largest long, is_plain boolean"
-    ).collect()
+    reports = named.mapInArrow(write, "attempt long, written long, largest long, is_plain boolean").collect()
     return Staged(
         kind,
         staging,
