@@ -128,9 +128,9 @@ class Problem:
 
     def __str__(self) -> str:
         """Return the report of this problem: place, sentence, source line, caret, hint."""
-        name, line = self.span.source.origin(self.span.line)
+        name, line, column = self.span.source.author_place(self.span.start)
         number = f" {self.number}" if self.number is not None else ""
-        head = f"{name}:{line}:{self.span.column}: {self.severity}{number}: {self.message}"
+        head = f"{name}:{line}:{column}: {self.severity}{number}: {self.message}"
         parts = [head, *_excerpt(self.span)]
         if self.hint:
             parts.append(f"hint: {self.hint}")

@@ -201,6 +201,17 @@ def test_sarif_has_rules_and_places(pgsb: Pgsb) -> None:
     assert region == {"startLine": 3, "startColumn": 35, "endLine": 3, "endColumn": 40}
 
 
+def test_sarif_names_files_by_uris(pgsb: Pgsb, folder: Path) -> None:
+    absolute = str(folder / "database" / "bad, 100%.sql")
+    for given, named in (
+        ("database/bad, 100%.sql", "database/bad%2C%20100%25.sql"),
+        (absolute, Path(absolute).as_uri()),
+    ):
+        (run,) = json.loads(pgsb("check", "--format", "sarif", given).out)["runs"]
+        places = [result["locations"][0]["physicalLocation"] for result in run["results"]]
+        assert {place["artifactLocation"]["uri"] for place in places} == {named}
+
+
 def test_names_in_another_case_and_unknown_procedures_are_told() -> None:
     """Of all scripts together; names in the text of dynamic SQL count."""
     definitions = """
