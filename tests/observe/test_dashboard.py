@@ -429,6 +429,41 @@ def test_bodies_are_shown_as_what_they_are(body: bytes, first: str, shown: str) 
 
 
 @pytest.mark.one_postgres
+@pytest.mark.parametrize(
+    ("text", "encoding"), [("a" + "ä" * 40_000, "utf-8"), ("a" + "😀" * 20_000, "utf-16-le")]
+)
+def test_a_long_body_is_text_wherever_it_is_cut(text: str, encoding: str) -> None:
+    wide = "utf16" if encoding != "utf-8" else "utf8"
+    assert text.startswith(forms(text.encode(encoding), wide)["text"])
+    part = text.encode(encoding)[:4099]
+    assert "text" not in forms(part[:4096], wide)
+    assert len(forms(part[:4096], wide, is_cut=True)["text"]) in (2048, 1024)
+
+
+@pytest.mark.one_postgres
+def test_json_is_shown_as_it_was_sent() -> None:
+    body = rb'{"price": 10.10, "n":12345678901234567890.5,"a":1,"a":[],"b":{},"c":[true,{"\u00e4\"]":null}]} '
+    assert forms(body)["JSON"] == (
+        '{\n  "price": 10.10,\n  "n": 12345678901234567890.5,\n  "a": 1,\n  "a": [],\n  "b": {},\n'
+        '  "c": [\n    true,\n    {\n      "ä\\"]": null\n    }\n  ]\n}'
+    )
+    assert next(iter(forms(b"NaN"))) == "text"
+
+
+def test_half_a_surrogate_pair_in_a_message_is_shown(
+    reader: Browser, shop: Shop, connect: Callable[..., Connection]
+) -> None:
+    """PostgreSQL has no such character, and neither has the page: the message has its escape."""
+    sql = connect()
+    row = sql.execute("SELECT ssb.begin_dialog('//Shop/Counter', '//Shop/Billing')").fetchone()
+    assert row is not None
+    sql.execute("SELECT ssb.send(%s, 'DEFAULT', %s::bytea)", [row[0], rb'["\ud83d", 1]'])
+    status, page, _ = reader.get(f"/i/shop/conversation/{row[0]}")
+    assert status == 200
+    assert "&#34;\\ud83d&#34;" in page
+
+
+@pytest.mark.one_postgres
 def test_bodies_of_an_instance_with_utf16_are_read_so() -> None:
     assert forms("日本".encode("utf-16-le"), "utf16")["text"] == "日本"
     assert forms("<é/>".encode("utf-16"), "utf16")["XML"] == "<é/>"
