@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 import psycopg
+from click.core import ParameterSource
 
 from ..observe.findings import SEVERITIES, Dialog, Finding, LogLine, Trouble, diagnose, watch
 from ..server.connect import Target, connect, find_target
@@ -113,8 +114,12 @@ def diagnose_command(
     """
     if not watching and (handles or new or timeout is not None):
         raise click.UsageError("--id, --new and --timeout go with --watch")
+    if watching:
+        _refuse_what_watching_leaves_out(click.get_current_context())
     if to_dsn is not None and (from_service is None or to_service is None):
         raise click.UsageError("--to-dsn goes with --from and --to")
+    if (contract or encryption) is not None and from_service is None and to_service is None:
+        raise click.UsageError("--contract and --encryption go with --from or --to")
     service, _, broker = (to_service or "").partition(",")
     dialog = Dialog(from_service, service or None, broker or None, contract, encryption)
     with ExitStack() as stack:
@@ -132,6 +137,14 @@ def diagnose_command(
     else:
         _print(found)
     click.get_current_context().exit(FOUND if found else 0)
+
+
+def _refuse_what_watching_leaves_out(ctx: click.Context) -> None:
+    """Raise UsageError for an option about what is wrong now: what comes is all told, as it comes."""
+    looks = ("from_service", "to_service", "contract", "encryption", "to_dsn", "level", "ignore", "limits")
+    for param in ctx.command.params:
+        if param.name in looks and ctx.get_parameter_source(param.name) is not ParameterSource.DEFAULT:
+            raise click.UsageError(f"{param.opts[0]} does not go with --watch")
 
 
 def _open(stack: ExitStack, target: Target) -> psycopg.Connection[Any]:

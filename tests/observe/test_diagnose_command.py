@@ -63,6 +63,11 @@ def test_a_dialog_is_checked(sql: Connection, database: Database) -> None:
         (["--limit", "waiting"], "'waiting' is not NAME=VALUE"),
         (["--new"], "go with --watch"),
         (["--to-dsn", "dbname=x"], "--to-dsn goes with --from and --to"),
+        (["--contract", "//Orders"], "--contract and --encryption go with --from or --to"),
+        (["--encryption", "on"], "--contract and --encryption go with --from or --to"),
+        (["--watch", "--from", "//From"], "--from does not go with --watch"),
+        (["--watch", "--ignore", "301"], "--ignore does not go with --watch"),
+        (["--watch", "--level", "warning"], "--level does not go with --watch"),
     ],
 )
 @pytest.mark.one_postgres
