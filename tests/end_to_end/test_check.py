@@ -8,6 +8,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+import yaml
 
 from pgsb.compiler.checking import check_scripts
 from pgsb.grammar.source import Source
@@ -362,6 +363,9 @@ def test_the_hook_and_the_action_call_the_command_as_it_is(pgsb: Pgsb) -> None:
     hook = (ROOT / ".pre-commit-hooks.yaml").read_text()
     action = (ROOT / "action.yml").read_text()
     assert re.search(r"^  entry: pgsb check$", hook, re.MULTILINE)
+    # A script alone would not know the types and tables of those that are not changed.
+    (options,) = yaml.safe_load(hook)
+    assert options["pass_filenames"] is False and options["args"] == ["."]
     formats = set(re.findall(r"pgsb check --format (\w+)", action))
     assert formats == {"sarif", "github"}
     assert all(one in pgsb("check", "--help").out for one in formats)
