@@ -12,6 +12,7 @@ import click
 import psycopg
 from click.core import ParameterSource
 
+from ..grammar.visible import visible_lines
 from ..observe.findings import SEVERITIES, Dialog, Finding, LogLine, Trouble, diagnose, watch
 from ..server.connect import Target, connect, find_target
 from .install import require_function
@@ -155,12 +156,11 @@ def _open(stack: ExitStack, target: Target) -> psycopg.Connection[Any]:
 
 def _print(found: list[Finding]) -> None:
     for one in found:
-        click.echo(f"{one.number} {one.severity}: {one.object}: {one.title}")
-        click.echo(f"    {one.detail}")
-        click.echo(f"    {one.meaning}")
+        said = [f"{one.number} {one.severity}: {one.object}: {one.title}"]
+        said += [f"    {one.detail}", f"    {one.meaning}"]
         if one.remedy:
-            click.echo(f"    {one.run_with}: {one.remedy}")
-        click.echo()
+            said.append(f"    {one.run_with}: {one.remedy}")
+        click.echo(visible_lines("\n".join(said) + "\n"))
     counts = {name: sum(one.severity == name for one in found) for name in reversed(SEVERITIES)}
     # Of info there are no plurals.
     words = (f"{count} {name}{'s' * (count != 1 and name != 'info')}" for name, count in counts.items())
@@ -176,12 +176,14 @@ def _follow(news: Iterable[Trouble | LogLine], form: str) -> None:
                 for name, value in vars(one).items()
             }
             click.echo(json.dumps({"at": now.isoformat(), **shown}, ensure_ascii=False))
-        elif isinstance(one, Trouble):
-            handle = str(one.conversation_handle).upper()
-            click.echo(
-                f"{now:%H:%M:%S} {one.number} {handle} {one.service_name} to {one.far_service}: {one.detail}"
-            )
         else:
-            where = f" {one.queue}" if one.queue else ""
-            click.echo(f"{now:%H:%M:%S} {one.level} {one.event}{where}: {one.message}")
+            click.echo(visible_lines(f"{now:%H:%M:%S} {_told(one)}"))
         sys.stdout.flush()
+
+
+def _told(one: Trouble | LogLine) -> str:
+    if isinstance(one, Trouble):
+        handle = str(one.conversation_handle).upper()
+        return f"{one.number} {handle} {one.service_name} to {one.far_service}: {one.detail}"
+    where = f" {one.queue}" if one.queue else ""
+    return f"{one.level} {one.event}{where}: {one.message}"

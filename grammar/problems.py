@@ -21,6 +21,7 @@ from operator import itemgetter
 
 from .records import dataclass
 from .source import Span
+from .visible import visible_lines
 
 NAME_MISSING = (
     "An object or column name is missing or empty. For SELECT INTO statements, verify each column has a "
@@ -134,7 +135,7 @@ class Problem:
         parts = [head, *_excerpt(self.span)]
         if self.hint:
             parts.append(f"hint: {self.hint}")
-        return "\n".join(parts)
+        return visible_lines("\n".join(parts))
 
 
 class Problems:

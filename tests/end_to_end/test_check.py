@@ -149,6 +149,14 @@ def test_a_folder_without_scripts_is_an_error(pgsb: Pgsb, tmp_path: Path) -> Non
     assert (left.status, "has no .sql files" in left.err) == (2, True)
 
 
+def test_names_in_scripts_move_no_terminal(pgsb: Pgsb, tmp_path: Path) -> None:
+    (tmp_path / "a.sql").write_text("EXEC [\x1b]0;mine\x07\x9b31m];\nEXEC dbo.p @\x1b[2J = 1;\n")
+    for arguments in (["check", str(tmp_path)], ["compile", str(tmp_path / "a.sql")]):
+        left = pgsb(*arguments)
+        assert "·" in left.err
+        assert not set("\x1b\x07\x9b") & set(left.err)
+
+
 @pytest.mark.usefixtures("folder")
 def test_json_is_as_its_schema_says(pgsb: Pgsb) -> None:
     left = pgsb("check", "--format", "json", "database")
