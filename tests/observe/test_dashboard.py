@@ -16,6 +16,7 @@ from observe_desk import Browser, Shop, open_shop
 
 from pgsb.observe.dashboard.access import Access
 from pgsb.observe.dashboard.bodies import forms
+from pgsb.observe.dashboard.charts import number
 from pgsb.observe.dashboard.options import Options
 from pgsb.observe.dashboard.serve import DashboardThread
 from pgsb.server.connect import Target
@@ -468,6 +469,24 @@ def test_bodies_of_an_instance_with_utf16_are_read_so() -> None:
     assert forms("日本".encode("utf-16-le"), "utf16")["text"] == "日本"
     assert forms("<é/>".encode("utf-16"), "utf16")["XML"] == "<é/>"
     assert forms("größer".encode(), "utf16")["text"] == "größer"
+
+
+@pytest.mark.one_postgres
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0, "0"), (2.5, "2.5"), (9999, "9,999"), (9999.7, "10 k"), (12345, "12.3 k"), (999_499, "999 k"),
+     (999_700, "1 M"), (1_234_567, "1.23 M"), (999_999_999, "1 G"), (1234e9, "1,230 G"), (-999_700, "-1 M")],
+)  # fmt: skip
+def test_numbers_are_short(value: float, shown: str) -> None:
+    assert number(value) == shown
+
+
+@pytest.mark.one_postgres
+def test_two_instances_of_one_name_are_refused() -> None:
+    command = [sys.executable, "-m", "pgsb.cli.main", "dashboard"]
+    command += ["--instance", "shop=dbname=a", "--instance", "shop=dbname=b"]
+    left = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert left.returncode == 2 and "two of them have the name shop" in left.stderr
 
 
 @pytest.mark.one_postgres
