@@ -36,10 +36,13 @@ def shop(connect: Callable[..., Connection], database: Database) -> Shop:
 
 
 def _options(database: Database, **options: object) -> Options:
-    return Options(
-        {"shop": Target(database.dsn, False, "test")},
-        **{"token": "a token for the test", "patience": 30.0, **options},
-    )  # type: ignore[arg-type]
+    given = {
+        "instances": {"shop": Target(database.dsn, False, "test")},
+        "token": "a token for the test",
+        "patience": 30.0,
+        **options,
+    }
+    return Options(**given)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -329,9 +332,27 @@ def test_beyond_loopback_everybody_logs_in(database: Database) -> None:
         assert "Token" in page and "Queues" not in page
         assert stranger.post("/login", {"token": "a token for the test", "user": "On call"})[0] == 200
         assert "Queues" in stranger.get("/i/shop/")[1]
+        # What was asked for comes then, a search with all its words.
+        late = Browser(running.url)
+        _, page, _ = late.get("/i/shop/search?service=%25a%26b%25&state=CO")
+        action = html.unescape(re.findall('action="(/login[^"]*)"', page)[0])
+        status, page, _ = late.post(action, {"token": "a token for the test", "user": "On call"})
+        assert status == 200 and 'value="%a&amp;b%"' in page
         # Where to go after it is a page of ours.
         _, page, _ = stranger.get("/login?next=//evil.example/")
         assert "evil" not in page
+
+
+def test_who_has_not_logged_in_learns_no_names(database: Database) -> None:
+    instances = {name: Target(database.dsn, False, "") for name in ("shop", "secret store")}
+    with DashboardThread(_options(database, needs_login=True, instances=instances)) as running:
+        stranger = Browser(running.url)
+        for path in ("/", "/i/x/", "/i/x/nothing", "/i/shop/", "/login"):
+            assert "secret store" not in stranger.get(path)[1]
+        status, page, _ = stranger.post("/i/x/quarantine/undo", {})
+        assert status == 404 and "secret store" not in page
+        stranger.post("/login", {"token": "a token for the test", "user": "On call"})
+        assert "secret store" in stranger.get("/i/shop/")[1]
 
 
 def test_a_reverse_proxy_names_the_user(
