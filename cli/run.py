@@ -387,7 +387,7 @@ class Runner:
                 raise ServerError("the connection to the server is lost")
             if self._executor.broken_off is not None:
                 batches = self._without_transaction(batch, script, batches, stop)
-            if failed and self._session.catalog.database != database:
+            if self._session.catalog.database != database:
                 self._stay()
             database = self._session.catalog.database
             self._settle(failed)
@@ -421,7 +421,7 @@ class Runner:
         yield from following
 
     def _stay(self) -> None:
-        """After a batch with USE that failed: what follows is of the database in which the session is."""
+        """After a batch with USE, which may have failed or stood in a branch: the session's database counts."""
         actual = self.current_database()
         if actual is not None:
             self._session.catalog.database = fold(actual)
