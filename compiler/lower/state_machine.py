@@ -502,7 +502,7 @@ def _outside(node: nodes.Statement, machine: _Machine, when: pl.Expr, *, atomic:
     machine.add(*_leave_blocks(machine, when))
     if when != pl.TRUE:
         body = lower(node, ctx)
-        if atomic and any(isinstance(statement, pl.Call) for statement in body):
+        if atomic and any(map(_calls, body)):
             was = ctx.helper("was_atomic", "boolean")
             body = [
                 pl.Assign(was, ctx.session_field("atomic")),
@@ -514,12 +514,19 @@ def _outside(node: nodes.Statement, machine: _Machine, when: pl.Expr, *, atomic:
     machine.current = after
 
 
+def _calls(statement: pl.Statement) -> bool:
+    """Whether a statement is a CALL, or one that is made where the procedure is there."""
+    if isinstance(statement, pl.If):
+        return any(isinstance(inner, pl.Call) for _, then in statement.branches for inner in then)
+    return isinstance(statement, pl.Call)
+
+
 def _restoring(body: list[pl.Statement], restore: pl.Statement) -> list[pl.Statement]:
     """Put a statement right behind the CALL of a lowered EXEC, before control can leave."""
     result: list[pl.Statement] = []
     for statement in body:
         result.append(statement)
-        if isinstance(statement, pl.Call):
+        if _calls(statement):
             result.append(restore)
     return result
 
