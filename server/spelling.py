@@ -75,7 +75,7 @@ def as_written(message: str, script: str, line: int = 1) -> str:
 
 
 def _splits(told: str, script: str) -> Iterator[tuple[list[str], str]]:
-    """Give what may stand before a name, and the name: with dots in it first, if the script has such a one."""
+    """Give what may stand before a name, and the name: those with dots that the script has come first."""
     parts = told.split(".")
     lowered = script.lower()
     for start in range(len(parts) - 1):
