@@ -4,6 +4,7 @@ import sys
 
 import click
 
+from ..grammar.visible import visible_lines
 from ..server.connect import connect, find_target
 from ..server.problems import ServerError
 from .install import require_function
@@ -34,7 +35,7 @@ def top_command(dsn: str | None, interval: float, once: bool) -> None:
         require_function(connection, target, "ssb_internal.daemons_running()")
         if once:
             for line in lines(look(connection)):
-                click.echo("".join(text for _, text in line).rstrip())
+                click.echo(visible_lines("".join(text for _, text in line).rstrip()))
             return
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise ServerError("pgsb top needs a terminal", hint="pgsb top --once prints it once")
