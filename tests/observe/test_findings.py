@@ -345,6 +345,16 @@ def test_what_no_upgrade_makes_anew_is_a_statement(sql: Connection) -> None:
     assert found(sql, 115) == []
 
 
+def test_nothing_is_missing_in_the_next_version_of_postgresql(sql: Connection) -> None:
+    """JSON_VALUE is a word that wants quotes since 17: a database that came from 14 missed it for ever."""
+    quoted = """SELECT o.line FROM ssb_internal.runtime_object AS o
+                 WHERE o.line ~ '^(function|procedure|aggregate|REVOKE) ' AND o.line LIKE '%"%'"""
+    assert sql.execute(quoted).fetchall() == []
+    sql.execute("DROP FUNCTION sys.json_value(text, text)")
+    (one,) = found(sql, 115)
+    assert "1 missing: function sys.json_value(text,text)" in one.detail
+
+
 def test_what_others_have_revoked_is_not_missing(sql: Connection) -> None:
     sql.execute("REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA ssb FROM PUBLIC")
     assert found(sql, 115) == []
