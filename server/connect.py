@@ -51,7 +51,7 @@ UNENDED = (
     "SELECT pg_catalog.set_config(s.name, '0', false) FROM pg_catalog.pg_settings AS s"
     " WHERE s.name IN ('idle_session_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')"
 )
-# A session that looks and changes nothing. It waits for a lock as long as diagnose, which tells who has it (117).
+# A session that looks and changes nothing. It waits for a lock as long as diagnose, which tells whose (117).
 LOOKING = f"SET lock_timeout = '2s'; SET default_transaction_read_only = on; {UNENDED}"
 # A session in a WAITFOR whose client was killed ends so; a longer time that somebody chose stays.
 CHECK_INTERVAL = (

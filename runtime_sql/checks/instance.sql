@@ -101,12 +101,15 @@ AS $$
       FROM pg_stat_all_tables AS s CROSS JOIN ssb_internal.diagnosis_limits(p_limits) AS l
      WHERE s.relid = 'ssb.conversation_endpoint'::regclass AND s.n_dead_tup >= l.dead_rows AND s.n_dead_tup > s.n_live_tup
     UNION ALL
-    SELECT 105, 'max_connections', format('%s of %s are in use', n.used, current_setting('max_connections')),
-           format('ALTER SYSTEM SET max_connections = %s;  -- and restart the server', current_setting('max_connections')::integer * 2),
-           'psql'
+    SELECT 105, 'max_connections', format('%s of %s are in use, and %s are for superusers', n.used, r.most, r.reserved),
+           format('ALTER SYSTEM SET max_connections = %s;  -- and restart the server', r.most * 2), 'psql'
       FROM (SELECT count(*) AS used FROM pg_stat_activity AS a WHERE a.backend_type = 'client backend') AS n
+     -- reserved_connections came with 16.
+     CROSS JOIN (SELECT current_setting('max_connections')::integer AS most,
+                        current_setting('superuser_reserved_connections')::integer
+                        + coalesce(current_setting('reserved_connections', true)::integer, 0) AS reserved) AS r
      CROSS JOIN ssb_internal.diagnosis_limits(p_limits) AS l
-     WHERE n.used >= l.connections * current_setting('max_connections')::integer
+     WHERE n.used >= l.connections * (r.most - r.reserved)
     UNION ALL
     SELECT 106, s.name, 'is off' || ssb_internal.setting_place(s.name), ssb_internal.setting_remedy(s.name, 'on'), 'psql'
       FROM pg_settings AS s WHERE s.name IN ('fsync', 'full_page_writes') AND s.setting = 'off'

@@ -376,6 +376,19 @@ def test_xml_that_the_server_cannot_read_is_found(sql: Connection, has_libxml: b
     assert [one.object for one in found(sql, 122)] == ([] if has_libxml else ["sys.xml"])
 
 
+def test_connections_for_superusers_are_no_ones_else(sql: Connection) -> None:
+    """All others are refused when these alone are left."""
+    row = sql.execute(
+        """SELECT count(*), current_setting('max_connections')::integer,
+                  current_setting('superuser_reserved_connections')::integer
+             FROM pg_stat_activity WHERE backend_type = 'client backend'"""
+    ).fetchone()
+    assert row is not None
+    used, most, reserved = row
+    (one,) = found(sql, 105, connections=used / (most - reserved) - 0.0001)
+    assert one.detail == f"{used} of {most} are in use, and {reserved} are for superusers"
+
+
 def test_what_others_have_revoked_is_not_missing(sql: Connection) -> None:
     sql.execute("REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA ssb FROM PUBLIC")
     assert found(sql, 115) == []
