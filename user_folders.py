@@ -1,4 +1,4 @@
-"""Where this user's files go: the XDG folders, or macOS's own, not made here. And how a file is written."""
+"""Where this user's files go: the XDG folders, macOS's or Windows' own, not made here; how one is written."""
 
 import contextlib
 import os
@@ -35,6 +35,8 @@ def _folder(kind: str) -> Path:
     chosen = os.environ.get(f"XDG_{kind}_HOME", "").strip()
     if os.path.isabs(chosen):
         return Path(chosen) / _NAME
+    if sys.platform == "win32" and os.environ.get("LOCALAPPDATA"):
+        return Path(os.environ["LOCALAPPDATA"]) / _NAME
     return Path.home() / (_MACOS if sys.platform == "darwin" else _LINUX)[kind] / _NAME
 
 
@@ -59,7 +61,7 @@ def write_whole(path: Path, data: bytes, mode: int | None = None) -> None:
             return
         try:
             with os.fdopen(descriptor, "wb") as out:
-                if found is not None:
+                if found is not None and sys.platform != "win32":
                     if mode is None:
                         os.fchmod(descriptor, stat.S_IMODE(found.st_mode))
                     with contextlib.suppress(OSError):

@@ -15,7 +15,7 @@ from ..daemon.log import Line, Sink, stream_sink
 from ..daemon.loop import Broker
 from ..daemon.monitor import Backoff
 from ..observe.listen_address import parse_listen
-from ..server.connect import Target, connect, find_target, read_dsn
+from ..server.connect import Target, connect, find_target, read_dsn, require_daemon
 from ..server.problems import ServerError, Unreachable
 from .install import require_owner
 from .options import Seconds, addresses_options, checked_by, dsn_option, not_empty
@@ -121,6 +121,7 @@ def broker_command(
     the others take over when it goes. The log goes to stderr, and its newest lines to the
     table ssb.broker_log.
     """
+    require_daemon()
     allowed: dict[str, Program] = {}
     for file in program_files:
         allowed.update(read_programs(file))

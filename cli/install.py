@@ -8,8 +8,16 @@ import psycopg
 
 from .. import __version__
 from ..runtime_sql import installer
-from ..server.connect import Target, connect, describe, find_target, no_runtime, older_runtime
-from ..server.embedded import PrivateServer
+from ..server.connect import (
+    Target,
+    connect,
+    describe,
+    find_target,
+    has_private_servers,
+    no_runtime,
+    older_runtime,
+    private_server,
+)
 from ..server.problems import ServerError
 from ..user_folders import write_whole
 from .options import dsn_option
@@ -228,7 +236,7 @@ def _target_without_starting(dsn: str | None) -> Target | None:
     named = named_target(dsn)
     if named is not None:
         return named
-    running = PrivateServer().status().dsn
+    running = private_server().status().dsn if has_private_servers() else None
     return Target(running, True, "the private server") if running else None
 
 

@@ -21,7 +21,7 @@ from ..grammar.problems import Problems
 from ..grammar.records import replace
 from ..grammar.source import Source
 from ..runtime_sql import installer
-from ..server.connect import Target, connect, find_target, no_runtime, older_runtime, opening
+from ..server.connect import Target, connect, find_target, no_runtime, older_runtime, opening, require_daemon
 from ..server.execute import Executor, error_event
 from ..server.key_statements import KeyAnswerer
 from ..server.learn import Knowledge
@@ -260,6 +260,7 @@ def activation(
     if not wanted:
         yield None
         return
+    require_daemon()
     # asyncio and the daemon are loaded for those who ask for them.
     from ..daemon.config import BrokerOptions, find_addresses
     from ..daemon.embedded import EmbeddedBroker

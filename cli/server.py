@@ -6,8 +6,8 @@ from typing import Any
 import click
 from psycopg.rows import dict_row
 
-from ..server.connect import Target, connect
-from ..server.embedded import PrivateServer, with_limit
+from ..server.connect import Target, connect, private_server
+from ..server.embedded import with_limit
 from ..server.problems import Unreachable
 from .progress import counted
 
@@ -42,13 +42,13 @@ def start_command() -> None:
 
     It is made on first use. pgsb run and pgsb shell start it by themselves.
     """
-    click.echo(PrivateServer().start())
+    click.echo(private_server().start())
 
 
 @click.command("stop")
 def stop_command() -> None:
     """Stop the private PostgreSQL; its data stay."""
-    click.echo("stopped" if PrivateServer().stop() else "it was not running")
+    click.echo("stopped" if private_server().stop() else "it was not running")
 
 
 @click.command("status")
@@ -66,7 +66,7 @@ def status_command(form: str, jdbc: bool) -> None:
 
     Exit status 1 when it does not run, or does not answer.
     """
-    server = PrivateServer()
+    server = private_server()
     status = server.status()
     shown: dict[str, object] = {
         "running": status.running,

@@ -15,8 +15,7 @@ from ..bulk.options import JobOptions, Mode
 from ..bulk.problems import BulkError
 from ..bulk.program import load_program
 from ..bulk.progress import Progress
-from ..server.connect import find_target
-from ..server.embedded import PrivateServer
+from ..server.connect import find_target, has_private_servers, private_server
 from .options import UNCHECKED_PATH, dsn_option
 
 
@@ -156,7 +155,9 @@ def script_command() -> None:
 def _address(dsn: str | None) -> str:
     """The server's DSN; of the private one over TCP, also when the broker daemon hands its socket on."""
     target = find_target(dsn)
-    private = PrivateServer()
+    if not has_private_servers():
+        return target.dsn
+    private = private_server()
     if target.private or target.dsn == private.status().dsn:
         return private.loopback_dsn()
     return target.dsn

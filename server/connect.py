@@ -8,15 +8,19 @@ import contextlib
 import math
 import os
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import tuple_row
 
 from .problems import SERVER_GONE, ServerError, Unreachable
+
+if TYPE_CHECKING:
+    from .embedded import PrivateServer
 
 # Of libpq's variables, those that say which server or database is meant.
 _NAMING = ("PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGSERVICE", "PGUSER")
@@ -84,10 +88,34 @@ def find_target(dsn: str | None = None) -> Target:
     named = named_target(dsn)
     if named is not None:
         return named
+    return Target(private_server().start(), True, "the private server")
+
+
+def private_server() -> "PrivateServer":
+    """This user's private server, running or not. Raises ServerError where there can be none."""
+    if not has_private_servers():
+        raise ServerError(
+            "no server is named, and a private one runs on Linux and macOS alone",
+            hint="name one by --dsn, DATABASE_URL or PGHOST",
+        )
     # Finding and starting a server is loaded for those who name none.
     from .embedded import PrivateServer
 
-    return Target(PrivateServer().start(), True, "the private server")
+    return PrivateServer()
+
+
+def has_private_servers() -> bool:
+    """Whether private servers and the daemon run here: Windows lacks what they ask of the system."""
+    return sys.platform != "win32"
+
+
+def require_daemon() -> None:
+    """Raise ServerError where the daemon cannot run."""
+    if not has_private_servers():
+        raise ServerError(
+            "the daemon, which starts service programs, runs on Linux and macOS alone",
+            hint="run pgsb broker on a machine that reaches the server, such as the server's own",
+        )
 
 
 def named_target(dsn: str | None = None) -> Target | None:

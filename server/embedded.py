@@ -12,11 +12,9 @@ PostgreSQL refuses to run as root. Root's server runs as the system user
 `postgres` where there is one, else as `pgsb`, which is then made.
 """
 
-import fcntl
 import hashlib
 import locale
 import os
-import pwd
 import re
 import secrets
 import shutil
@@ -24,6 +22,7 @@ import signal
 import socket
 import stat
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,6 +35,10 @@ from psycopg.pq import PGconn, Ping
 from ..user_folders import user_data, write_whole
 from .binaries import Binaries, all_binaries, find_binaries
 from .problems import ServerError
+
+if sys.platform != "win32":
+    import fcntl
+    import pwd
 
 ROLE = "pgsb"
 DATABASE = "pgsb"

@@ -8,7 +8,7 @@ from ...grammar.lexer import name_parts
 from ...grammar.records import replace
 from .. import nodes
 from ..analysis.constants import plain
-from ..catalog.names import fold
+from ..catalog.names import fold, identifier
 from ..catalog.objects import ColumnInfo, Expression, TableVariable
 from ..catalog.scope import Procedure
 from ..catalog.types import INT
@@ -227,11 +227,53 @@ def _execute_by_name(node: nodes.Execute, name: pl.Expr, ctx: Context, shown: pl
     marks = pl.Array(tuple(pl.Text(text) for text in names), "text")
     session = pl.Name(ctx.session)
     line = pl.Number(ctx.line(node))
-    call = pl.Call("ssb_internal.execute", (name, marks, pl.Name(values), session, line, shown))
+    call: pl.Statement = pl.Call("ssb_internal.execute", (name, marks, pl.Name(values), session, line, shown))
+    written_out = _call_where_doomed(node, name, values, ctx)
+    if written_out is not None:
+        can_be = pl.Invoke("ssb_internal.can_call_where_doomed", (session, name, marks, shown))
+        call = pl.If(((can_be, written_out),), (call,))
     asked, told = ctx.around_call()
     prepared = [*ctx.guard(node, before), *asked]
     given_back = ctx.guard(node, after) if after else []
     return [*prepared, call, *told, *given_back, *_return_code(node, ctx), ctx.leave_if_failed()]
+
+
+_PASSED_AS_THEY_ARE = frozenset(
+    {"string", "integer", "decimal", "float", "datetime", "uniqueidentifier", "bit", "binary"}
+)
+"""Families of types whose values a CALL passes without more ado."""
+
+
+def _call_where_doomed(
+    node: nodes.Execute, name: pl.Expr, values: str, ctx: Context
+) -> tuple[pl.Statement, ...] | None:
+    """Return the CALL written out, for a transaction that can only be rolled back: the procedure may do that.
+
+    There nothing can be written that has a CALL in it (modules/execute.sql), so the caller has it, in CATCH,
+    for what the script tells: the procedure's name and the arguments' types. The run time says whether the
+    procedure takes them as they are. None where the script does not tell.
+    """
+    if not ctx.catches or ctx.mode not in (Mode.BATCH, Mode.PROCEDURE) or ctx.savepoints:
+        return None
+    if not isinstance(name, pl.Text) or name.value.startswith("pg_temp."):
+        return None
+    passed: list[str] = []
+    given: list[pl.Statement] = []
+    named: list[tuple[str, pl.Expr]] = []
+    for argument in node.arguments:
+        type_ = as_texts(argument.value, ctx).type if argument.value is not None else None
+        if argument.value is None or type_ is None or type_.family not in _PASSED_AS_THEY_ARE:
+            return None
+        passed.append(ctx.helper(f"passed_{len(passed) + 1}", type_.postgres_bare))
+        given.append(pl.Assign(passed[-1], argument_value(argument.value, type_, ctx)))
+        if argument.name is not None:
+            named.append((identifier(argument.name.name.removeprefix("@")), pl.Name(passed[-1])))
+    positional = tuple(map(pl.Name, passed[: len(passed) - len(named)]))
+    call = pl.Call(name.value, positional, (*named, ("session", pl.Name(ctx.session))))
+    if not any(argument.output for argument in node.arguments):
+        return (*given, call)
+    back = pl.Array(tuple(pl.Cast(pl.Name(one), "text") for one in passed), "text")
+    return (*given, call, pl.Assign(values, back))
 
 
 @lower.register

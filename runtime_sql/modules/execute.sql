@@ -1,7 +1,8 @@
 -- EXEC of a procedure that the compiler does not know: its name stands in a variable, or another script has made it.
 --
 -- PL/pgSQL keeps COMMIT and ROLLBACK possible only below a CALL that is written out, so a procedure in pg_temp is written that has
--- it (modules/trampolines.sql). In a transaction that can only be rolled back nothing can be written: there DO runs its body.
+-- it (modules/trampolines.sql). In a transaction that can only be rolled back nothing can be written: there the caller's CATCH
+-- has a CALL of its own (compiler/lower/execute.py), or DO runs the body.
 --
 -- Called by  compiled EXEC
 -- Settings   pgsb.answer; pgsb.call_is_doomed: such a call is running
@@ -71,6 +72,7 @@ DECLARE
     v_is_atomic CONSTANT boolean := session.atomic;
     -- A trigger that has rolled back a transaction which could not be committed goes on in it.
     v_is_doomed CONSTANT boolean := session.doomed OR session.atomic AND pg_catalog.current_setting('transaction_read_only')::boolean;
+    v_has_failed boolean := false;
 BEGIN
     BEGIN
         IF v_is_doomed THEN
@@ -98,6 +100,7 @@ BEGIN
             PERFORM ssb_internal.call_doomed(v_written.body, arguments, session);
         EXCEPTION WHEN read_only_sql_transaction THEN
             session := ssb_internal.failed(session, line, SQLSTATE, SQLERRM);
+            v_has_failed := true;
         END;
     ELSIF session.atomic THEN
         PERFORM ssb_internal.call_trampoline(v_written.name, arguments, session);
@@ -111,13 +114,69 @@ BEGIN
     IF v_path IS NOT NULL THEN
         PERFORM pg_catalog.set_config('search_path', v_path, true);
     END IF;
-    IF session.leaving THEN
+    IF session.leaving OR v_has_failed THEN
         RETURN;
     END IF;
     v_answer := pg_catalog.current_setting('pgsb.answer')::text[];
     session := v_answer[1]::ssb.session;
     session.atomic := v_is_atomic;
     arguments := v_answer[2]::text[];
+END;
+$$;
+
+-- Whether a CALL that is written out in CATCH, of these arguments in variables of their types, finds the procedure in a
+-- transaction that can only be rolled back. The marks are those of ssb_internal.execute; the names of its parameters have
+-- no @ here. What it does not take as it is, ssb_internal.execute converts; there a ROLLBACK is error 3930.
+CREATE OR REPLACE FUNCTION ssb_internal.can_call_where_doomed(session ssb.session, procedure text, marks text[], shown_name text)
+RETURNS boolean
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_name CONSTANT text[] := parse_ident(procedure);
+    v_found pg_proc[];
+    v_procedure pg_proc;
+    v_written record;
+    v_name_of_it text;
+    v_at integer;
+    v_type regtype;
+    v_from regtype;
+    v_given integer[] := '{}';
+BEGIN
+    IF session.doomed IS NOT TRUE OR session.atomic
+       OR ssb_internal.another_database(procedure, ssb_internal.current_database_id()) IS NOT NULL THEN
+        RETURN false;
+    END IF;
+    SELECT array_agg(p) INTO v_found FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
+     WHERE n.nspname = v_name[1] AND p.proname = v_name[2];
+    v_procedure := v_found[1];
+    IF cardinality(v_found) IS DISTINCT FROM 1 OR v_procedure.prokind <> 'p'
+       OR v_procedure.proargnames[cardinality(v_procedure.proargnames)] IS DISTINCT FROM 'session'
+       OR v_procedure.proallargtypes[cardinality(v_procedure.proallargtypes)] IS DISTINCT FROM 'ssb.session'::regtype THEN
+        RETURN false;
+    END IF;
+    SELECT t.* INTO v_written FROM ssb_internal.trampoline_body(procedure, marks, shown_name, 0) AS t;
+    IF (v_written.error).number IS NOT NULL THEN
+        RETURN false;
+    END IF;
+    FOR i IN 1..cardinality(marks) LOOP
+        v_name_of_it := split_part(marks[i], ' ', 1);
+        v_at := CASE WHEN v_name_of_it = '' THEN i
+                     ELSE array_position(v_procedure.proargnames, sys.fold(substr(v_name_of_it, 2))) END;
+        v_from := to_regtype(substring(marks[i] FROM ' OF (.*)$'));
+        v_type := v_procedure.proallargtypes[v_at];
+        IF v_type IS NULL OR v_from IS NULL THEN
+            RETURN false;
+        ELSIF v_type <> v_from AND NOT EXISTS (SELECT FROM pg_cast AS c WHERE c.castsource = v_from AND c.casttarget = v_type
+                                                                          AND c.castcontext = 'i') THEN
+            RETURN false;
+        END IF;
+        v_given := v_given || v_at;
+    END LOOP;
+    -- CALL wants a variable for what comes back.
+    RETURN NOT EXISTS (SELECT FROM unnest(v_procedure.proargmodes) WITH ORDINALITY AS m (mode, place)
+                        WHERE m.mode <> 'i' AND m.place < cardinality(v_procedure.proargmodes) AND m.place <> ALL (v_given));
 END;
 $$;
 

@@ -37,6 +37,14 @@ def test_they_are_where_the_system_has_them(
     assert [str(folder().relative_to(tmp_path)) for folder in FOLDERS] == expected
 
 
+def test_windows_has_one_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    for name in XDG:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
+    assert {folder() for folder in FOLDERS} == {tmp_path / "pgsb"}
+
+
 def test_xdg_moves_each_and_a_relative_path_counts_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setenv("HOME", "/home/ada")
