@@ -50,7 +50,7 @@ AS $$
     (120, 'warning', 'the numbers of transactions run out',
      'At 2.1 billion PostgreSQL takes no more changes. A transaction or slot that is old (102), or autovacuum that is off (103), keeps VACUUM from it.'),
     (121, 'error', 'the runtime has another owner than what he made',
-     'Programs with EXECUTE AS OWNER run as a role that owns nothing here. It is so after a dump was restored with --no-owner.'),
+     'Programs WITH EXECUTE AS OWNER run as a role that owns nothing here. It is so after a dump was restored to another owner.'),
     (122, 'warning', 'this server cannot read the database''s XML',
      'It was installed where PostgreSQL has libxml, and has come to a server without. Queues go on; T-SQL with XML fails.'),
     (201, 'error', 'no daemon runs, and there is something for one to do',

@@ -154,7 +154,7 @@ def test_the_script_is_the_same_as_the_installer(
 
 
 def test_tools_that_speak_jdbc_may_apply_the_script() -> None:
-    """In a statement that is prepared, as Liquibase's are, ? stands for a parameter, outside of quotes and comments."""
+    """In a statement that is prepared, as by Liquibase, ? is a parameter, outside of quotes and comments."""
     quoted = r"--[^\n]*|/\*.*?\*/|\$(\w*)\$.*?\$\1\$|'(?:[^']|'')*'|\"[^\"]*\""
     assert "?" not in re.sub(quoted, "", installer.install_sql(), flags=re.DOTALL)
 
