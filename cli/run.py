@@ -388,7 +388,7 @@ class Runner:
                 raise ServerError("the connection to the server is lost")
             if self._executor.broken_off is not None:
                 batches = self._without_transaction(batch, script, batches, stop)
-            if failed and self._session.catalog.database != database:
+            if self._session.catalog.database != database:
                 self._stay()
             database = self._session.catalog.database
             self._settle(failed)
@@ -422,13 +422,15 @@ class Runner:
         yield from following
 
     def _stay(self) -> None:
-        """After a batch with USE that failed: what follows is of the database in which the session is."""
+        """After a batch with USE, which may have failed or not been reached: where the session is counts."""
         actual = self.current_database()
         if actual is not None:
             self._session.catalog.database = fold(actual)
 
     def _settle(self, failed: bool) -> None:
-        """What follows meets the tables and types that batches have left, not those that they would have."""
+        """What follows meets the tables, types and procedures that are there, not what was to be made."""
+        if failed:
+            self._session.forget_made()
         before = self._session.before
         if before is not None and not self.depth:
             self._session.before = None

@@ -56,6 +56,8 @@ class CompileSession:
         """Is shown each batch of a script, as it was read."""
         self.before: KnownNames | None = None
         """Where a server runs the batches: what was known before those that it was not asked about since."""
+        self._made: tuple[str, str] | None = None
+        """The procedure that the last batch makes."""
 
     def compile_script(
         self,
@@ -238,6 +240,7 @@ class CompileSession:
         self, group: list[nodes.Batch], following: nodes.Batch | None
     ) -> Iterator[CompiledBatch]:
         first = group[0]
+        self._made = None
         self._remember()
         if len(group) == 1:
             if first.has_errors:
@@ -355,7 +358,7 @@ class CompileSession:
         problems = Problems()
         ctx = self._context(batch, problems, Scope(self.catalog), Frame(), CLOSED)
         statements: list[CompiledStatement] = []
-        key = self._begins(batch)
+        key = self._made = self._begins(batch)
         put_back = self.catalog.keep()
         for statement in batch.statements:
             lowered, begun = lower_module(statement, ctx), len(statements)
@@ -380,6 +383,11 @@ class CompileSession:
             if key is not None:
                 self.catalog.gone.add(key)
         return finished
+
+    def forget_made(self) -> None:
+        """The last batch has failed: the procedure that it makes may not be there, or be another."""
+        if self._made is not None:
+            self.catalog.gone.add(self._made)
 
     def _begins(self, batch: nodes.Batch) -> tuple[str, str] | None:
         """The turn of a module has come: the procedure that it makes, None where it makes none."""

@@ -153,6 +153,10 @@ _BEGINS = nodes.IsOneOf(
     nodes.CreateBrokerPriority,
     nodes.CreateEventNotification,
     nodes.CreateXmlSchemaCollection,
+    nodes.CreateSynonym,
+    nodes.CreateLogin,
+    nodes.CreateUser,
+    nodes.CreateRole,
     # The page of the option does not name these. They change rows.
     nodes.BeginDialog,
     nodes.BeginConversationTimer,
@@ -232,8 +236,8 @@ def _branch(statement: nodes.Statement) -> nodes.Statement:
 def _begins(statement: nodes.Statement) -> bool:
     match statement:
         case nodes.SqlStatement(kind="SELECT"):
-            # One that reads no table needs none.
-            return has_word(statement.tokens, "FROM")
+            # One that reads no table, and makes none, needs none.
+            return has_word(statement.tokens, "FROM") or has_word(statement.tokens, "INTO")
         case nodes.SqlStatement(kind=kind):
             return kind == "ALTER TABLE" or (kind.split()[0] in _VERBS and "STATISTICS" not in kind)
         case nodes.DropStatement(kind="DATABASE"):

@@ -17,7 +17,7 @@ from ..catalog.scope import object_name
 from ..plpgsql import nodes as pl
 from ..target import nodes as n
 from .context import Context, call, flag, named, text_or_none, texts
-from .dispatch import invocations
+from .dispatch import REFUSES_IN_TRANSACTION, invocations
 
 
 def _plain_call(function: str, *positional: pl.Expr, **options: pl.Expr | None) -> list[pl.Invoke]:
@@ -29,9 +29,7 @@ def outside_transactions(statement: str, ctx: Context) -> list[pl.Invoke]:
     """Error 226 where a transaction is open; nothing where none can be."""
     if ctx.scope.session is None:
         return []
-    return [
-        pl.Invoke("ssb_internal.refuse_in_transaction", (ctx.session_field("trancount"), pl.Text(statement)))
-    ]
+    return [pl.Invoke(REFUSES_IN_TRANSACTION, (ctx.session_field("trancount"), pl.Text(statement)))]
 
 
 def refuse_reserved_schema(schema: str, name: nodes.Identifier, ctx: Context) -> None:

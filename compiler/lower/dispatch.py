@@ -8,6 +8,7 @@ the calls that do it, used in blocks (PERFORM) and at top level (SELECT) alike.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import Any
 
 from .. import nodes
@@ -15,6 +16,9 @@ from ..catalog.names import ObjectName
 from ..plpgsql import nodes as pl
 from ..registry import Registry
 from .context import Context
+
+REFUSES_IN_TRANSACTION = "ssb_internal.refuse_in_transaction"
+"""What precedes the call of a statement that no transaction may hold: error 226."""
 
 _DIALOG = (nodes.Send, nodes.EndConversation, nodes.BeginConversationTimer, nodes.MoveConversation)
 
@@ -73,6 +77,29 @@ def _still_what_they_were(
     return ctx.guard(node, checks)
 
 
+def _refuses(call: pl.Perform) -> bool:
+    """Whether a call only sees that no transaction is open."""
+    return isinstance(call.call, pl.Invoke) and call.call.function == REFUSES_IN_TRANSACTION
+
+
+def _drops(
+    node: nodes.DropStatement, body: tuple[pl.Perform, ...], status: list[pl.Statement], ctx: Context
+) -> list[pl.Statement]:
+    """DROP TABLE a, b: what cannot be dropped leaves the rest to be dropped, and @@ERROR tells of it."""
+    guarded: list[list[pl.Statement]] = [
+        ctx.guard(node, [call], verb=node.verb, hints=True) for call in body if not _refuses(call)
+    ]
+    refused = [call for call in body if _refuses(call)]
+    if not refused:
+        return [*status, *chain(*guarded)]
+    if len(guarded) == 1:
+        return ctx.guard(node, [*body, *status], verb=node.verb, hints=True)
+    # Error 226 once, and nothing is dropped.
+    is_open = pl.with_number(f"{ctx.session}.trancount", ">", 0)
+    refusal = ctx.guard(node, refused[:1], verb=node.verb, hints=True)
+    return [*status, pl.If(((is_open, tuple(refusal)),), tuple(chain(*guarded)))]
+
+
 def _definition(node: nodes.Statement, ctx: Context) -> list[pl.Statement]:
     """What calls alone carry out; a statement that nothing handles is refused by its name."""
     calls = invocations(node, ctx)
@@ -91,8 +118,5 @@ def _definition(node: nodes.Statement, ctx: Context) -> list[pl.Statement]:
     if len(body) == 1 or not isinstance(node, nodes.DropStatement):
         guarded = ctx.guard(node, [*body, *status], verb=verb, hints=verb is not None)
     else:
-        # DROP TABLE a, b: what cannot be dropped leaves the rest to be dropped, and @@ERROR tells of it.
-        guarded = list(status)
-        for call in body:
-            guarded += ctx.guard(node, [call], verb=verb, hints=verb is not None)
+        guarded = _drops(node, body, status, ctx)
     return [*guarded, *ctx.autocommit(node)]

@@ -148,7 +148,22 @@ def _execute_known(node: nodes.Execute, procedure: Procedure, ctx: Context) -> l
     use, leave = _in_its_database(node, ctx)
     asked, told = [*asked, *use], [*leave, *told]
     given_back = ctx.guard(node, after) if after else []
-    return [*prepared, *asked, call, *told, *given_back, *_return_code(node, ctx), ctx.leave_if_failed()]
+    called = _where_there(call, node, ctx)
+    return [*prepared, *asked, called, *told, *given_back, *_return_code(node, ctx), ctx.leave_if_failed()]
+
+
+def _where_there(call: pl.Call, node: nodes.Execute, ctx: Context) -> pl.Call | pl.If:
+    """What is gone when a module runs is error 2812 of its EXEC: no block around a CALL could catch it."""
+    if ctx.mode is Mode.BATCH and not ctx.string_level:
+        return call
+    assert not isinstance(node.module, nodes.Variable)
+    missing = pl.Invoke(
+        "ssb_internal.missing_procedure",
+        (pl.Name(ctx.session), pl.Number(ctx.line(node)), pl.Text(node.module.text)),
+    )
+    found = n.Call("to_regproc", (n.Text(call.procedure),))
+    there = pl.Raw(n.IsNull(found, negated=True))
+    return pl.If(((there, (call,)),), (pl.Assign(ctx.session, missing),))
 
 
 def _in_its_database(node: nodes.Execute, ctx: Context) -> tuple[list[pl.Statement], list[pl.Statement]]:

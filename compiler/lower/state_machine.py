@@ -20,7 +20,7 @@ from dataclasses import field
 
 from ...grammar.records import dataclass
 from .. import nodes
-from ..analysis.execution_switches import WhenExecuting
+from ..analysis.execution_switches import BeginImplicitly, WhenExecuting
 from ..analysis.jumps import has_savepoints, labels
 from ..analysis.structured_jumps import States
 from ..analysis.transaction_depth import always_true
@@ -44,18 +44,27 @@ _ENDS_TRANSACTION = (
     nodes.WaitForMessage,
     nodes.WaitForTime,
 )
-_WRITES = (
-    nodes.SqlStatement,
-    nodes.CreateTable,
-    nodes.Receive,
-    nodes.Send,
-    nodes.BeginDialog,
-    nodes.EndConversation,
-    nodes.BeginConversationTimer,
-    nodes.MoveConversation,
-    nodes.GetConversationGroup,
-    nodes.DropStatement,
+_LEAVES_NOTHING = nodes.IsOneOf(
+    nodes.Declare,
+    nodes.SetVariable,
+    nodes.SetMethod,
+    nodes.SetCursorVariable,
+    nodes.DeclareCursor,
+    nodes.OpenCursor,
+    nodes.FetchCursor,
+    nodes.CloseCursor,
+    nodes.DeallocateCursor,
+    nodes.Print,
+    nodes.RaiseError,
+    nodes.Throw,
+    nodes.Return,
+    nodes.Break,
+    nodes.Continue,
+    nodes.EmptyStatement,
+    nodes.BeginTransaction,
+    BeginImplicitly,
 )
+"""Statements behind which nothing is committed; behind others it is, where no transaction is open."""
 
 
 @dataclass
@@ -170,6 +179,11 @@ def _case(pc: str, states: dict[int, list[pl.Statement]]) -> pl.Statement:
 # ------------------------------------------------------------------ flattening
 
 
+def _commits(statement: nodes.Statement) -> bool:
+    """Whether a statement by itself is a transaction where none is open."""
+    return not statement.inside and not _LEAVES_NOTHING[type(statement)]
+
+
 def _must_flatten(statement: nodes.Statement, machine: _Machine) -> bool:
     """Whether a statement has a jump, or in a body with savepoints an end of transaction, inside."""
     if isinstance(statement, nodes.Goto | nodes.Label):
@@ -177,7 +191,7 @@ def _must_flatten(statement: nodes.Statement, machine: _Machine) -> bool:
     if machine.savepoints:
         if isinstance(statement, _ENDS_TRANSACTION):
             return True
-        if isinstance(statement, _WRITES) and 0 in machine.ctx.depths.before(statement):
+        if _commits(statement) and 0 in machine.ctx.depths.before(statement):
             return True
     return any(_must_flatten(inner, machine) for inner in nodes.children_of(statement))
 
@@ -224,7 +238,7 @@ def _flatten(statement: nodes.Statement, machine: _Machine) -> None:
             _outside(statement, machine, pl.Raw(_is_own(machine.ctx.name_or_text(name), machine.ctx)))
         case _ if machine.savepoints and isinstance(statement, _ENDS_TRANSACTION):
             _call(statement, machine)
-        case _ if machine.savepoints and isinstance(statement, _WRITES):
+        case _ if machine.savepoints and _commits(statement):
             after = machine.new()
             machine.add(*lower(statement, machine.ctx), pl.Assign(machine.pc, pl.Number(after)))
             autocommit = machine.ctx.session_field("autocommit")
@@ -488,7 +502,7 @@ def _outside(node: nodes.Statement, machine: _Machine, when: pl.Expr, *, atomic:
     machine.add(*_leave_blocks(machine, when))
     if when != pl.TRUE:
         body = lower(node, ctx)
-        if atomic and any(isinstance(statement, pl.Call) for statement in body):
+        if atomic and any(map(_calls, body)):
             was = ctx.helper("was_atomic", "boolean")
             body = [
                 pl.Assign(was, ctx.session_field("atomic")),
@@ -500,12 +514,19 @@ def _outside(node: nodes.Statement, machine: _Machine, when: pl.Expr, *, atomic:
     machine.current = after
 
 
+def _calls(statement: pl.Statement) -> bool:
+    """Whether a statement is a CALL, or one that is made where the procedure is there."""
+    if isinstance(statement, pl.If):
+        return any(isinstance(inner, pl.Call) for _, then in statement.branches for inner in then)
+    return isinstance(statement, pl.Call)
+
+
 def _restoring(body: list[pl.Statement], restore: pl.Statement) -> list[pl.Statement]:
     """Put a statement right behind the CALL of a lowered EXEC, before control can leave."""
     result: list[pl.Statement] = []
     for statement in body:
         result.append(statement)
-        if isinstance(statement, pl.Call):
+        if _calls(statement):
             result.append(restore)
     return result
 

@@ -55,6 +55,19 @@ BEGIN
 END;
 $$;
 
+-- EXEC of a procedure that was known when the module was made, and is not there.
+CREATE OR REPLACE FUNCTION ssb_internal.missing_procedure(session ssb.session, line integer, shown_name text)
+RETURNS ssb.session
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    session.return_code := NULL;
+    RETURN ssb_internal.signal(session, ROW(2812, format('Could not find stored procedure ''%s''.', shown_name), 16, 62,
+                                            session.procedure, line)::ssb.error);
+END;
+$$;
+
 -- Marks are '[@name][ OUTPUT| DEFAULT][ OF type]', one for each argument. Arguments travel as PostgreSQL writes values of
 -- that type; behind all of them stand those that T-SQL writes otherwise as strings, for parameters that are strings.
 CREATE OR REPLACE PROCEDURE ssb_internal.execute(procedure text, marks text[], INOUT arguments text[], INOUT session ssb.session,

@@ -1,5 +1,5 @@
 -- What ROLLBACK does not undo in T-SQL, and PostgreSQL's does: SET options, CONTEXT_INFO(), SESSION_CONTEXT(), the documents
--- of sp_xml_preparedocument, cursors. It is told before ROLLBACK, also of what was set before BEGIN TRANSACTION
+-- of sp_xml_preparedocument, cursors, EXECUTE AS and REVERT, USE. It is told before ROLLBACK, also of what was set before BEGIN TRANSACTION
 -- and never committed, and put back behind it.
 --
 -- Called by  ROLLBACK TRANSACTION, of a savepoint too, and the end of a batch (transactions.sql, batches.sql); compiled
@@ -124,6 +124,9 @@ AS $$
 DECLARE
     v_documents CONSTANT text := current_setting('pgsb.documents', true);
     v_state text[] := ARRAY[
+        'pgsb.roles', coalesce(current_setting('pgsb.roles', true), ''),
+        'role', current_setting('role'),
+        'pgsb.database', coalesce(current_setting('pgsb.database', true), ''),
         'lock_timeout', current_setting('lock_timeout'),
         'default_transaction_isolation', current_setting('default_transaction_isolation'),
         'pgsb.snapshot', coalesce(current_setting('pgsb.snapshot', true), ''),
@@ -158,14 +161,20 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_count CONSTANT integer := cardinality(p_state);
-    v_was_different boolean;
+    v_was_different boolean := false;
 BEGIN
     IF p_state IS NULL THEN
         RETURN false;
-    ELSIF v_count % 2 = 0 THEN
-        RETURN ssb_internal.restore_settings(p_state);
+    ELSIF coalesce(current_setting('pgsb.roles', true), '') <> p_state[2] THEN
+        -- EXECUTE AS or REVERT: not where something else has set the role for the transaction alone.
+        PERFORM ssb_internal.forget_trampolines();
+        PERFORM set_config('role', p_state[4], false), set_config('pgsb.roles', p_state[2], false);
+        v_was_different := true;
     END IF;
-    v_was_different := ssb_internal.restore_settings(p_state[:v_count - 1]);
-    RETURN ssb_internal.restore_cursors(p_state[v_count]::jsonb) OR v_was_different;
+    v_was_different := ssb_internal.restore_settings(p_state[5:v_count - v_count % 2]) OR v_was_different;
+    IF v_count % 2 = 1 THEN
+        v_was_different := ssb_internal.restore_cursors(p_state[v_count]::jsonb) OR v_was_different;
+    END IF;
+    RETURN v_was_different;
 END;
 $$;

@@ -37,6 +37,11 @@ BEGIN
         session := ssb_internal.signal(session, ROW(v_translated.number, v_translated.message, v_translated.severity, v_translated.state, '', v_translated.line)::ssb.error);
         RETURN;
     END IF;
+    IF session.autocommit AND pg_catalog.cardinality(v_translated.statements) OPERATOR(pg_catalog.>) 1 THEN
+        -- The types of its table variables: a ROLLBACK in it would take them away.
+        COMMIT;
+        PERFORM ssb_internal.pin_search_path();
+    END IF;
     v_path := ssb_internal.plan_calls_anew();
     PERFORM pg_catalog.set_config('pgsb.text', p_text, true);
     CALL pg_temp.ssb_text(arguments, session);

@@ -94,9 +94,6 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
     reported CONSTANT text := CASE WHEN session.failed THEN pg_catalog.current_setting('pgsb.reported', true) END;
-    used CONSTANT text := pg_catalog.current_setting('pgsb.database', true);
-    roles CONSTANT text := coalesce(pg_catalog.current_setting('pgsb.roles', true), '');
-    runs_as CONSTANT text := current_user;
 BEGIN
     IF session.trancount OPERATOR(pg_catalog.=) 0 THEN
         session := ssb_internal.signal(session, ROW(3903, 'The ROLLBACK TRANSACTION request has no corresponding BEGIN TRANSACTION.',
@@ -130,14 +127,6 @@ BEGIN
             HINT = 'A procedure called inside a transaction block cannot roll it back by itself: roll back, or call it outside.';
     END IF;
     CALL ssb_internal.roll_back();
-    IF used OPERATOR(pg_catalog.<>) coalesce(pg_catalog.current_setting('pgsb.database', true), '') THEN
-        -- No ROLLBACK undoes USE, nor EXECUTE AS and REVERT.
-        PERFORM ssb_internal.return_to_database(used);
-    END IF;
-    IF roles OPERATOR(pg_catalog.<>) coalesce(pg_catalog.current_setting('pgsb.roles', true), '') THEN
-        PERFORM ssb_internal.forget_trampolines();
-        PERFORM pg_catalog.set_config('role', runs_as, false), pg_catalog.set_config('pgsb.roles', roles, false);
-    END IF;
     PERFORM ssb_internal.tries(session.try_depth);
     IF reported OPERATOR(pg_catalog.<>) '' THEN
         -- With what end_batch may end the script.

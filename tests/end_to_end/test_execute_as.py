@@ -212,6 +212,30 @@ def test_execute_as_ends_with_what_says_it(database: Database, tsql: Tsql) -> No
             connection.execute("DROP ROLE somebody_else")
 
 
+_UNDONE = {
+    "transaction": "BEGIN TRAN {} ROLLBACK",
+    "savepoint": "BEGIN TRAN SAVE TRAN s {} ROLLBACK TRAN s COMMIT",
+    "both": "BEGIN TRAN SAVE TRAN s {} ROLLBACK TRAN s ROLLBACK",
+    "error": "SET XACT_ABORT ON BEGIN TRAN {} SELECT 1/0 AS x",
+    "conversion": "BEGIN TRAN {} SELECT CAST('x' AS int) AS x",
+    "doomed": "BEGIN TRY BEGIN TRAN {} SELECT CAST('x' AS int) AS x END TRY BEGIN CATCH END CATCH",
+}
+
+
+@pytest.mark.parametrize("undone", _UNDONE)
+def test_no_rollback_undoes_execute_as_and_revert(database: Database, tsql: Tsql, undone: str) -> None:
+    with psycopg.connect(database.dsn, autocommit=True) as connection:
+        connection.execute("CREATE ROLE clerk_for_now")
+        try:
+            for said, user in (("EXECUTE AS USER = 'clerk_for_now'", "clerk_for_now"), ("REVERT", "dbo")):
+                tsql.run(_UNDONE[undone].format(f"{said} EXEC (N'PRINT USER_NAME()')"))
+                assert tsql.prints == [user]
+                tsql.run_well("PRINT USER_NAME() EXEC (N'PRINT USER_NAME()')")
+                assert tsql.prints == [user, user]
+        finally:
+            connection.execute("DROP ROLE clerk_for_now")
+
+
 def test_who_runs_is_spelled_as_create_user_and_create_login_have_it(database: Database, tsql: Tsql) -> None:
     with psycopg.connect(database.dsn, autocommit=True) as connection:
         connection.execute('CREATE ROLE "app worker"')

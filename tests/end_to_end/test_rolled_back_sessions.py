@@ -29,6 +29,21 @@ def test_no_rollback_undoes_settings(tsql: Tsql, end: str) -> None:
     assert tsql.results[-1] == [["3", "6", "1234", "0x01", "v", "3"]]
 
 
+@pytest.mark.parametrize(
+    "end",
+    [
+        "BEGIN TRAN USE Elsewhere ROLLBACK",
+        "BEGIN TRAN SAVE TRAN s USE Elsewhere ROLLBACK TRAN s COMMIT",
+        "BEGIN TRAN USE Elsewhere SELECT CAST('x' AS int) AS x",
+    ],
+)
+def test_no_rollback_undoes_use(tsql: Tsql, end: str) -> None:
+    tsql.run_well("CREATE DATABASE Elsewhere")
+    text = "DECLARE @s nvarchar(50) SET @s = CONCAT(N'PRINT ', N'DB_NAME()') EXEC (@s)"
+    tsql.run(f"{end}\nGO\nPRINT DB_NAME() {text}")
+    assert tsql.prints == ["Elsewhere", "Elsewhere"]
+
+
 def test_a_later_rollback_keeps_the_lock_timeout(tsql: Tsql) -> None:
     """Nothing of it was ever committed."""
     end = "BEGIN TRAN ROLLBACK PRINT @@LOCK_TIMEOUT"

@@ -78,6 +78,20 @@ def test_tables_that_the_batch_drops_later_are_known(tsql: Tsql) -> None:
         assert tsql.results == [[["1", "3"]]], table
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "DECLARE @t TABLE (a int) BEGIN TRAN INSERT @t VALUES (1) ROLLBACK INSERT @t VALUES (2)",
+        "DECLARE @t TABLE (a int) BEGIN TRY BEGIN TRAN INSERT @t VALUES (1) SELECT CAST('x' AS int)"
+        " END TRY BEGIN CATCH ROLLBACK INSERT @t VALUES (2) END CATCH",
+    ],
+)
+def test_no_rollback_takes_the_types_of_table_variables_away(tsql: Tsql, text: str) -> None:
+    quoted = f"{text} SELECT a FROM @t ORDER BY a".replace("'", "''")
+    tsql.run_well(f"DECLARE @s nvarchar(max) SELECT @s = v FROM (VALUES (N'{quoted}')) AS x (v) EXEC (@s)")
+    assert tsql.results[-1] == [["1"], ["2"]]
+
+
 def test_a_parameter_is_a_table(tsql: Tsql) -> None:
     tsql.run_well("CREATE TYPE dbo.ids AS TABLE (Id int PRIMARY KEY, Note varchar(9))")
     tsql.run(

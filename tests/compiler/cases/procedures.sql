@@ -499,7 +499,11 @@ BEGIN
             EXCEPTION WHEN OTHERS THEN
                 session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM); EXIT countdown_body WHEN session.leaving;
             END;
-            CALL dbo.countdown(less, session);
+            IF to_regproc('dbo.countdown') IS NOT NULL THEN
+                CALL dbo.countdown(less, session);
+            ELSE
+                session := ssb_internal.missing_procedure(session, 7, 'dbo.countdown');
+            END IF;
             EXIT countdown_body WHEN session.leaving;
         ELSE
             session.error := 0; session.rowcount := 0;

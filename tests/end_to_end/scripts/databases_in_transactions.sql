@@ -21,3 +21,30 @@ BEGIN CATCH
 END CATCH
 DROP DATABASE Moved
 GO
+-- nor dropped together with others, nor an endpoint
+CREATE DATABASE First
+CREATE DATABASE Second
+CREATE ENDPOINT Door STATE = STOPPED AS TCP (LISTENER_PORT = 4022) FOR SERVICE_BROKER (AUTHENTICATION = WINDOWS)
+GO
+BEGIN TRAN
+DROP DATABASE First
+PRINT @@ERROR
+DROP DATABASE First, Neither, Second
+PRINT @@ERROR
+DROP ENDPOINT Door
+PRINT @@ERROR
+COMMIT
+GO
+BEGIN TRAN
+GO
+DROP DATABASE Second
+GO
+COMMIT
+GO
+SELECT name FROM sys.databases WHERE name IN ('First', 'Second') ORDER BY name
+SELECT name FROM sys.endpoints WHERE name = 'Door'
+DROP DATABASE First, Neither, Second
+PRINT @@ERROR
+DROP ENDPOINT Door
+SELECT COUNT(*) AS databases FROM sys.databases WHERE name IN ('First', 'Second')
+GO
