@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ..compiler.catalog.names import MAX_IDENTIFIER_BYTES, fold, quote
 from ..grammar.batches import BatchText, split
 from ..grammar.problems import Problems
 from ..grammar.source import Source, Span
@@ -36,7 +37,10 @@ _KINDS = (
 _NAMES = (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED)
 # Service Broker compares these with case.
 _EXACT = {"message type", "contract", "service"}
-_LONGEST_NAME = 63  # bytes of a PostgreSQL identifier
+# What has a PostgreSQL name of its own; the names of others are text in the runtime's tables.
+_IDENTIFIERS = {"table", "view", "queue", "sequence", "synonym", "type", "procedure", "function", "schema"}
+_LONGEST_DATABASE = 59
+"""Bytes; CREATE DATABASE fails with 103 for a longer name, as a schema's name begins with it."""
 
 # Functions whose results depend on SQL Server's UTF-16 → why.
 _COUNTS_BYTES = {
@@ -133,7 +137,7 @@ def _follows(batch: BatchText, index: int, word: str) -> bool:
 
 
 def name_remarks(objects: Sequence[Object]) -> Iterator[Remark]:
-    """Names that differ by case only, and names that PostgreSQL would cut."""
+    """Names that differ by case only, and names that are too long for PostgreSQL."""
     by_folded: dict[tuple[str, str], Object] = {}
     for one in objects:
         if one.kind in _EXACT:
@@ -144,6 +148,9 @@ def name_remarks(objects: Sequence[Object]) -> Iterator[Remark]:
             text = f"{one.kind} {one.name} and {first.kind} {first.name} are one name: unquoted names fold"
             yield Remark("names", text, one.span)
         last = one.name.rpartition(".")[2]
-        if len(last.encode()) > _LONGEST_NAME:
-            text = f"{one.kind} {one.name} has more than {_LONGEST_NAME} bytes: PostgreSQL would cut it"
+        if one.kind in _IDENTIFIERS and fold(last) != last.lower():
+            text = f"{one.kind} {one.name} has more than {MAX_IDENTIFIER_BYTES} bytes: T-SQL finds it, "
+            yield Remark("names", f"{text}psql and others as {quote(fold(last))}", one.span)
+        if one.kind == "database" and len(last.encode()) > _LONGEST_DATABASE:
+            text = f"database {one.name} has more than {_LONGEST_DATABASE} bytes: CREATE DATABASE refuses it"
             yield Remark("names", text, one.span)

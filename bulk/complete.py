@@ -220,6 +220,7 @@ def _plan_table(
     folded = {} if is_sensitive else {one.lower(): column for one, column in there.items()}
     columns = []
     origin = []
+    _require_distinct(frame.columns, f"the output for {name}", is_sensitive=is_sensitive)
     for field in frame.schema.fields:
         target = there.get(field.name) or folded.get(field.name.lower())
         if target is not None:
@@ -232,6 +233,20 @@ def _plan_table(
         raise BulkError(f"the output for {name} has no column of that table", _names(there))
     in_packs = bool(found[1]) and all(one.is_plain for one in columns)
     return str(found[2]), tuple(columns), tuple(origin), in_packs
+
+
+def _require_distinct(columns: Sequence[str], what: str, *, is_sensitive: bool = False) -> None:
+    """Raise BulkError where Spark would not know which of two columns is meant."""
+    met: dict[str, str] = {}
+    for name in columns:
+        key = name if is_sensitive else name.lower()
+        if (before := met.get(key)) is None:
+            met[key] = name
+        else:
+            both = f"{before!r} and {name!r}" if before != name else repr(name)
+            raise BulkError(
+                f"{what} has two columns {both}", "behind a join drop(…) one of them, or give it another name"
+            )
 
 
 def _names(columns: Iterable[str]) -> str:
@@ -283,6 +298,9 @@ def _stage_table(held: Claim, one: _Prepared, server: Server) -> StagedTable | P
 
 def _plan_other(frame: "DataFrame", kind: str, nvarchar: str) -> "DataFrame":
     # As Spark finds columns: whatever their case.
+    _require_distinct(
+        [name for name in frame.columns if name.lower() in _OTHERS[kind]], f"the output {kind!r}"
+    )
     present = {name.lower() for name in frame.columns}
     absent = [name for name in _OTHERS[kind] if name not in present]
     strange = [name for name in frame.columns if name.lower() not in (*_OTHERS[kind], *COLUMNS)]

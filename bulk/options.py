@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
-from .problems import BulkError
+from .problems import MOST_INTEGER, MOST_LONG, BulkError, require_choice, require_number
 from .progress import Report, log
 
 Mode = Literal["once", "until-empty", "continuous"]
@@ -17,7 +17,7 @@ def _never() -> bool:
 
 @dataclass(frozen=True)
 class JobOptions:
-    """How a job runs.
+    """How a job runs. Raises BulkError for a mode that there is not, and for numbers below 1.
 
     mode          ``once`` takes one claim, ``until-empty`` goes on until nothing is free,
                   ``continuous`` waits for more
@@ -52,6 +52,17 @@ class JobOptions:
     poll: float = 1.0
     report: Report = log
     should_stop: Callable[[], bool] = _never
+
+    def __post_init__(self) -> None:
+        """Raise BulkError for a word or a number that is none: nothing has begun yet."""
+        require_choice("mode", self.mode, get_args(Mode))
+        for name, value, most in (
+            ("max_messages", self.max_messages, MOST_LONG),
+            ("max_bytes", self.max_bytes, MOST_LONG),
+            ("partitions", self.partitions, MOST_INTEGER),
+        ):
+            if value is not None:
+                require_number(name, value, most)
 
 
 def require_files(paths: Iterable[str]) -> None:

@@ -3,7 +3,7 @@
 import functools
 import re
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import ParamSpec, TypeVar
 
 import psycopg
@@ -11,6 +11,9 @@ import psycopg
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 
+MOST_INTEGER = 2**31 - 1
+MOST_LONG = 2**63 - 1
+"""What PostgreSQL's integer and bigint hold."""
 _DEAD_JVM = "Spark's JVM has died; with too little memory? --conf spark.driver.memory=4g"
 
 
@@ -23,6 +26,18 @@ class BulkError(Exception):
         if hint:
             # What Spark raises instead holds this one's traceback as text, and nothing else of it.
             self.add_note(hint)
+
+
+def require_choice(name: str, value: object, choices: Sequence[str]) -> None:
+    """Raise BulkError unless the value is one of the words that there are."""
+    if value not in choices:
+        raise BulkError(f"{name} is {' or '.join(choices)}, not {value}")
+
+
+def require_number(name: str, value: object, most: int) -> None:
+    """Raise BulkError unless the value is a whole number from 1 to ``most``."""
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
+        raise BulkError(f"{name} is {str(value)[:100]}, and must be a number from 1 to {most:,}")
 
 
 def as_a_sentence(method: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from .columns import reading
 from .options import require_files
-from .problems import BulkError
+from .problems import BulkError, require_choice
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -149,12 +149,6 @@ def run_program(program: Program, messages: "DataFrame", context: Context) -> Ou
     require_choice("failures", outputs.failures, get_args(Failures))
     require_choice("unread", outputs.unread, get_args(Unread))
     return outputs
-
-
-def require_choice(name: str, value: object, choices: Sequence[str]) -> None:
-    """Raise BulkError unless the value is one of the words that there are."""
-    if value not in choices:
-        raise BulkError(f"{name} is {' or '.join(choices)}, not {value}")
 
 
 def _require_frames(outputs: Outputs) -> None:

@@ -3,14 +3,22 @@
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import psycopg
 
 from .binary_copy import BinaryArray, BinaryArrayDumper, array
 from .columns import body_of
 from .connections import Connection, connect, reached, task_session
-from .problems import BulkError, explain, first_line, hint_of
+from .problems import (
+    MOST_INTEGER,
+    BulkError,
+    explain,
+    first_line,
+    hint_of,
+    require_choice,
+    require_number,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -26,13 +34,19 @@ class Dialogs:
     """How the dialogs are begun that messages without a conversation_handle go on.
 
     With a column ``key`` in the DataFrame each key of a partition gets a dialog of
-    its own, else each partition gets one.
+    its own, else each partition gets one. ``lifetime`` in seconds, None: no end. Raises BulkError for
+    another one than a number from 1 on.
     """
 
     from_service: str
     to_service: str
     contract: str = "DEFAULT"
     lifetime: int | None = None
+
+    def __post_init__(self) -> None:
+        """Said before a task runs."""
+        if self.lifetime is not None:
+            require_number("lifetime", self.lifetime, MOST_INTEGER)
 
 
 def send(
@@ -58,6 +72,7 @@ def send(
 
     Raises BulkError with PostgreSQL's reason.
     """
+    require_choice("transactions", transactions, get_args(Transactions))
     # As Spark finds columns: whatever their case.
     names = {name.lower() for name in frame.columns}
     if "message_body" not in names:
@@ -164,6 +179,11 @@ def send_rows(
             values = {"types": array(types, "text", "message_type_name")}
             values["bodies"] = array(bodies, "bytea", "message_body")
             if dialogs is not None and recycle is not None:
+                if targets.null_count:
+                    raise BulkError(
+                        "key is null in a row, which names no dialog that is kept",
+                        "give each row a key, or leave recycle away: a row without one begins a dialog then",
+                    )
                 connection.execute(
                     "SELECT count(ssb.send_recycled(m.key, %(from)s, %(to)s, %(contract)s, m.type, m.body,"
                     " %(age)s::interval))"

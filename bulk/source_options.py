@@ -11,11 +11,12 @@ from typing import cast, get_args
 
 import psycopg
 from psycopg.conninfo import make_conninfo
+from psycopg.pq import TransactionStatus
 
 from .claim import explained
 from .connections import Connection, acting_as, readable
-from .problems import BulkError, first_line
-from .program import Unread, require_choice
+from .problems import MOST_INTEGER, MOST_LONG, BulkError, first_line, require_choice
+from .program import Unread
 
 _COMMON = ("dsn", "url", "user", "password", "role", "sessionInitStatement")
 _READ = ("queue", "view")
@@ -116,6 +117,11 @@ class SourceOptions:
                 connection.execute(self.init.encode())
             except psycopg.Error as error:
                 raise BulkError(f"sessionInitStatement fails: {first_line(error)}") from error
+            if connection.autocommit and connection.info.transaction_status != TransactionStatus.IDLE:
+                # Nobody would see what the session claims.
+                raise BulkError(
+                    "sessionInitStatement begins a transaction", "leave BEGIN away, or add COMMIT"
+                )
         connection.execute("SET TIME ZONE 'UTC'")
 
     def queues(self, connection: Connection) -> list[str]:
@@ -179,7 +185,7 @@ def read_options(given: Mapping[str, str], *, to_write: bool = False) -> SourceO
                 _OTHERWISE.get(name),
             )
 
-    def number(*names: str, unit: str = "") -> int | None:
+    def number(*names: str, unit: str = "", most: int = MOST_INTEGER) -> int | None:
         for name in names:
             text = values.get(name.lower())
             if text is None:
@@ -187,7 +193,10 @@ def read_options(given: Mapping[str, str], *, to_write: bool = False) -> SourceO
             found = re.fullmatch(rf"0*([1-9][0-9]{{0,17}})({unit})", text.strip().lower())
             if found is None:
                 raise BulkError(f'the option "{name}" is {text[:100]!r}, and must be a number from 1 on')
-            return int(found[1]) << _SHIFTS[found[2][:1]]
+            value = int(found[1]) << _SHIFTS[found[2][:1]]
+            if value > most:
+                raise BulkError(f'the option "{name}" is {text[:100]!r}, and at most {most:,}')
+            return value
         return None
 
     def switch(name: str, default: bool) -> bool:
@@ -208,8 +217,8 @@ def read_options(given: Mapping[str, str], *, to_write: bool = False) -> SourceO
         init=values.get("sessioninitstatement"),
         partitions=number("numPartitions", "partitions") or 2,
         fetch_size=number("fetchsize"),
-        max_messages=number("maxMessagesPerTrigger", "maxMessages") or MOST_MESSAGES,
-        max_bytes=number("maxBytesPerTrigger", "maxBytes", unit=_SIZES),
+        max_messages=number("maxMessagesPerTrigger", "maxMessages", most=MOST_LONG) or MOST_MESSAGES,
+        max_bytes=number("maxBytesPerTrigger", "maxBytes", unit=_SIZES, most=MOST_LONG),
         fail_on_data_loss=switch("failOnDataLoss", True),
         stream=values.get("streamname"),
         wait=number("claimTimeout") or WAIT,

@@ -29,6 +29,8 @@ _UNSET = "1"
 """What nobody would set it to."""
 OWN_SESSION = "spark.pgsb.session"
 """A setting of the sessions that this package has made."""
+# Outputs whose first column is conversation_handle, which each row has.
+_OF_CONVERSATIONS = ("replies", "errors", "ends")
 # 10,000 bodies of that size are a quarter of Spark's limit.
 _SMALL = 1600
 # What makes no row of many others. (Each line of a plan begins with such a word, behind its branches.)
@@ -139,6 +141,9 @@ def stage(
     Spark's errors pass through; see `problems.explain`.
     """
     columns = tuple(frame.columns)
+    # PySpark takes names for expressions: one with a dot or a backtick would be none of the frame's columns.
+    is_odd = any(char in name for name in columns for char in ".`")
+    named = frame.toDF(*(f"c{number}" for number in range(len(columns)))) if is_odd else frame
     placed = [one for pair in zip(columns, types, strict=True) for one, _ in binary_copy.fields(*pair)]
     copied = (*placed, "row_number", "attempt_id") if own is None else packed_rows.COLUMNS
     schema, _, table = staging.partition(".")
@@ -158,12 +163,21 @@ def stage(
             sql.Identifier(schema, table),
             sql.SQL(", ").join(map(sql.Identifier, copied)),
         )
-        filled = (batch for batch in batches if batch.num_rows)
+        filled = (
+            pyarrow.RecordBatch.from_arrays(batch.columns, names=list(columns))
+            for batch in batches
+            if batch.num_rows
+        )
         first = next(filled, None)
 
         def encoded(most: int) -> Iterator[memoryview]:
             nonlocal written, packs, largest, is_plain
             for batch in itertools.chain([first], filled):
+                if batch.column(0).null_count and kind in _OF_CONVERSATIONS:
+                    raise BulkError(
+                        f"conversation_handle is null in a row of the output {kind!r}",
+                        "a join or an aggregation of the program has lost it",
+                    )
                 if own is None:
                     yield memoryview(binary_copy.encode(batch, types, attempt, written))
                 else:
@@ -196,7 +210,7 @@ def stage(
 
     if not columns:
         raise BulkError("an output without columns cannot be written")
-    reports = frame.mapInArrow(write, "attempt long, written long, largest long, is_plain boolean").collect()
+    reports = named.mapInArrow(write, "attempt long, written long, largest long, is_plain boolean").collect()
     return Staged(
         kind,
         staging,

@@ -34,10 +34,11 @@ from .problems import (
     as_a_sentence,
     first_line,
     help_for,
+    require_choice,
     rows_or_a_sentence,
     told,
 )
-from .program import Context, Program, Unread, require_choice, run_program
+from .program import Context, Program, Unread, run_program
 from .rows import fetch_part
 from .source_options import SourceOptions, normal_name
 
@@ -78,6 +79,9 @@ _COUNT_AGAIN = 30.0
 # A driver that was killed is noticed at once, one whose machine is gone after 25 seconds (connections.py).
 _SECONDS_TO_DIE = 30.0
 
+# What tells of a row which message of which claim it is.
+_OF_A_CLAIM = frozenset({"claim_id", "queuing_order"})
+
 Offset = dict[str, Any]
 
 
@@ -115,6 +119,7 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._begun: set[tuple[int, datetime.datetime]] = set()
         self._claimed: dict[int, int] = {}
         """Messages of the claims that this one has made or read, and has not counted as completed."""
+        self._over: set[tuple[int, datetime.datetime]] = set()
         self._look_again = 0.0
         self._counted: tuple[float, _Waiting] | None = None
 
@@ -193,6 +198,7 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 count = held.partitions
                 parts += [_Part(server, queue, claim_id, number, count, size) for number in range(count)]
             elif not self._was_completed(session, claim_id, claimed_at):
+                _require_own(session, queue, claim_id, claimed_at)
                 if self._options.fail_on_data_loss:
                     raise BulkError(
                         f"claim {claim_id} of {queue}, which this batch is made of, has ended: its messages "
@@ -340,8 +346,13 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                     (claim_id, claimed_at),
                 ).fetchone()
             else:
+                # What another role holds would come back into the queue when it is no longer waited for.
+                if _told_apart(one) not in self._over:
+                    _require_own(session, *one)
+                    self._over.add(_told_apart(one))
                 continue
             self._claimed.pop(claim_id, None)
+            self._over.add(_told_apart(one))
             self._completed += int(str(row[0])) if row else 0
 
     def _was_completed(self, session: Connection, claim_id: int, claimed_at: str) -> bool:
@@ -411,6 +422,18 @@ def _require_read(session: Connection, one: list[Any]) -> None:
             f"new path)? SELECT ssb.release_claim({one[1]}) when the query has stopped gives the messages to "
             'a later batch; option("unread", "complete") deletes what is not read',
         ) from error
+
+
+def _require_own(session: Connection, queue: str, claim_id: int, claimed_at: str) -> None:
+    """Raise BulkError where the claim is there, and is another role's."""
+    row = session.execute(
+        "SELECT ssb_internal.role_of_claim(%s, %s::timestamptz)", (claim_id, claimed_at)
+    ).fetchone()
+    if row is not None and row[0] is not None:
+        raise BulkError(
+            f"claim {claim_id} of {queue}, which this batch is made of, is of the role {row[0]}",
+            "a stream goes on under the role with which it began: the login, or the option role",
+        )
 
 
 def _told_apart(one: list[Any]) -> tuple[int, datetime.datetime]:
@@ -500,6 +523,12 @@ def completing(
                 "name the stream's queue; one queue for each stream",
             )
         if not claims:
+            # Of two sources the other one may have begun.
+            if unread == "refuse" and not _OF_A_CLAIM.issubset(frame.columns):
+                raise BulkError(
+                    'this batch is of no stream of format("pgsb"): the program would never run',
+                    "completing(…) is for a queue's stream; another one needs a foreachBatch of your own",
+                )
             return
         if len(claims) > 1:
             raise BulkError(
@@ -562,7 +591,7 @@ def _claims_of_batch(frame: "DataFrame") -> list[tuple[str, int, str]]:
 def _require_all(frame: "DataFrame", held: Claim) -> None:
     """Raise BulkError unless every claimed message is in the frame."""
     hint = 'completing(…, unread="complete") deletes those with the rest'
-    if not {"claim_id", "queuing_order"} <= set(frame.columns):
+    if not _OF_A_CLAIM.issubset(frame.columns):
         raise BulkError(
             f"what became of the {held.messages} messages of claim {held.claim_id} before foreachBatch "
             "cannot be told, since claim_id and queuing_order are gone",

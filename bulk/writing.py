@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 
 from .columns import make_text
-from .connections import connect, reached, task_session
-from .problems import BulkError, as_a_sentence
+from .connections import Connection, connect, reached, task_session
+from .problems import BulkError, as_a_sentence, first_line
 from .sending import Dialogs, not_sent, note_through, send_rows
 from .source_options import SourceOptions
 
@@ -89,6 +89,8 @@ class _Sender:
         with connect(options.dsn, "pgsb spark") as connection:
             options.start(connection)
             server = reached(connection)
+            if options.recycle:
+                _require_age(connection, options.max_age)
         self._dsn = server.dsn
         self._is_utf16 = server.nvarchar == "utf16"
 
@@ -140,6 +142,16 @@ class _Sender:
             wide = [None if one is None else one.encode("utf-16-le") for one in bodies.to_pylist()]
             bodies = pyarrow.array(wide, pyarrow.large_binary())
         return targets, types, bodies
+
+
+def _require_age(connection: Connection, age: str) -> None:
+    """Raise BulkError unless it is an interval above 0."""
+    try:
+        row = connection.execute("SELECT %s::interval > interval '0'", (age,)).fetchone()
+    except psycopg.DataError as error:
+        raise BulkError(f'the option "maxAge" is {age!r}: {first_line(error)}', "such as 1 hour") from error
+    if row != (True,):
+        raise BulkError(f'the option "maxAge" is {age!r}, and must be more than nothing', "such as 1 hour")
 
 
 class MessageWriter(_Sender, DataSourceArrowWriter):

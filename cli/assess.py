@@ -15,6 +15,7 @@ from ..assess.report import as_html, as_json
 from ..compiler.compiled import CompileOptions
 from ..grammar.problems import Problems
 from ..grammar.source import Source
+from ..grammar.visible import visible_lines
 from ..user_folders import write_whole
 from .options import compile_options, variables_option
 from .progress import progress_bar
@@ -75,6 +76,7 @@ def assess_command(
     if reasons:
         click.echo("\nThe most frequent reasons:")
         for message, number, problems in reasons[:10]:
-            click.echo(f"{len(problems):7,}  {f'Msg {number}: ' if number else ''}{message}")
+            number_shown = f"Msg {number}: " if number else ""
+            click.echo(f"{len(problems):7,}  {number_shown}{visible_lines(message)}")
     for name, why in found.unreadable.items():
         click.echo(f"not read: {name}: {why}", err=True)

@@ -282,8 +282,8 @@ def _each_once(problems: Problems) -> Problems:
     kept = Problems()
     seen: set[tuple[str, int, int, str]] = set()
     for problem in problems:
-        name, line = problem.span.source.origin(problem.span.line)
-        place = (os.path.abspath(name), line, problem.span.column, problem.message)
+        name, line, column = problem.span.source.author_place(problem.span.start)
+        place = (os.path.abspath(name), line, column, problem.message)
         if place not in seen:
             seen.add(place)
             kept.add(problem.message, problem.span, problem.hint, problem.number, problem.severity)

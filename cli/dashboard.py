@@ -26,6 +26,8 @@ def _split_instances(
         if not separator or not name or "/" in name or not dsn:
             # The text is not repeated: there may be a password in it.
             raise click.BadParameter("one of them is not NAME=DSN")
+        if name in found:
+            raise click.BadParameter(f"two of them have the name {name}")
         found[name] = Target(dsn, False, f"--instance {name}")
     return found
 

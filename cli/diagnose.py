@@ -10,7 +10,9 @@ from typing import Any
 
 import click
 import psycopg
+from click.core import ParameterSource
 
+from ..grammar.visible import visible_lines
 from ..observe.findings import SEVERITIES, Dialog, Finding, LogLine, Trouble, diagnose, watch
 from ..server.connect import LOOKING, Target, connect, find_target
 from .install import require_function
@@ -113,8 +115,12 @@ def diagnose_command(
     """
     if not watching and (handles or new or timeout is not None):
         raise click.UsageError("--id, --new and --timeout go with --watch")
+    if watching:
+        _refuse_what_watching_leaves_out(click.get_current_context())
     if to_dsn is not None and (from_service is None or to_service is None):
         raise click.UsageError("--to-dsn goes with --from and --to")
+    if (contract or encryption) is not None and from_service is None and to_service is None:
+        raise click.UsageError("--contract and --encryption go with --from or --to")
     service, _, broker = (to_service or "").partition(",")
     dialog = Dialog(from_service, service or None, broker or None, contract, encryption)
     with ExitStack() as stack:
@@ -134,6 +140,14 @@ def diagnose_command(
     click.get_current_context().exit(FOUND if found else 0)
 
 
+def _refuse_what_watching_leaves_out(ctx: click.Context) -> None:
+    """Raise UsageError for an option about what is wrong now: what comes is all told, as it comes."""
+    looks = ("from_service", "to_service", "contract", "encryption", "to_dsn", "level", "ignore", "limits")
+    for param in ctx.command.params:
+        if param.name in looks and ctx.get_parameter_source(param.name) is not ParameterSource.DEFAULT:
+            raise click.UsageError(f"{param.opts[0]} does not go with --watch")
+
+
 def _open(stack: ExitStack, target: Target) -> psycopg.Connection[Any]:
     connection = stack.enter_context(connect(target))
     require_function(connection, target, "ssb_internal.last_conversation()")
@@ -143,12 +157,11 @@ def _open(stack: ExitStack, target: Target) -> psycopg.Connection[Any]:
 
 def _print(found: list[Finding]) -> None:
     for one in found:
-        click.echo(f"{one.number} {one.severity}: {one.object}: {one.title}")
-        click.echo(f"    {one.detail}")
-        click.echo(f"    {one.meaning}")
+        said = [f"{one.number} {one.severity}: {one.object}: {one.title}"]
+        said += [f"    {one.detail}", f"    {one.meaning}"]
         if one.remedy:
-            click.echo(f"    {one.run_with}: {one.remedy}")
-        click.echo()
+            said.append(f"    {one.run_with}: {one.remedy}")
+        click.echo(visible_lines("\n".join(said) + "\n"))
     counts = {name: sum(one.severity == name for one in found) for name in reversed(SEVERITIES)}
     # Of info there are no plurals.
     words = (f"{count} {name}{'s' * (count != 1 and name != 'info')}" for name, count in counts.items())
@@ -164,12 +177,14 @@ def _follow(news: Iterable[Trouble | LogLine], form: str) -> None:
                 for name, value in vars(one).items()
             }
             click.echo(json.dumps({"at": now.isoformat(), **shown}, ensure_ascii=False))
-        elif isinstance(one, Trouble):
-            handle = str(one.conversation_handle).upper()
-            click.echo(
-                f"{now:%H:%M:%S} {one.number} {handle} {one.service_name} to {one.far_service}: {one.detail}"
-            )
         else:
-            where = f" {one.queue}" if one.queue else ""
-            click.echo(f"{now:%H:%M:%S} {one.level} {one.event}{where}: {one.message}")
+            click.echo(visible_lines(f"{now:%H:%M:%S} {_told(one)}"))
         sys.stdout.flush()
+
+
+def _told(one: Trouble | LogLine) -> str:
+    if isinstance(one, Trouble):
+        handle = str(one.conversation_handle).upper()
+        return f"{one.number} {handle} {one.service_name} to {one.far_service}: {one.detail}"
+    where = f" {one.queue}" if one.queue else ""
+    return f"{one.level} {one.event}{where}: {one.message}"

@@ -7,6 +7,7 @@ import click
 import psycopg
 
 from .. import __version__
+from ..grammar.visible import visible_lines
 from ..runtime_sql import installer
 from ..server.connect import (
     Target,
@@ -161,7 +162,7 @@ def uninstall_command(dsn: str | None, yes: bool) -> None:
         if lost:
             click.echo("With the runtime go, for they use it:")
             for one in lost:
-                click.echo(f"  {one}")
+                click.echo(f"  {visible_lines(one)}")
         if not yes:
             question = f"Remove runtime {before} with all queues and messages from {describe(target)}?"
             try:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from .. import __version__
+from ..grammar.visible import visible_lines
 from ..server.problems import ServerError
 
 if TYPE_CHECKING:
@@ -232,9 +233,9 @@ def _sentence(error: psycopg.Error) -> str:
 
 def _fail(message: str, hint: str | None = None) -> int:
     sys.stdout.flush()
-    print(message, file=sys.stderr)
+    print(visible_lines(message), file=sys.stderr)
     if hint:
-        print(f"hint: {hint}", file=sys.stderr)
+        print(visible_lines(f"hint: {hint}"), file=sys.stderr)
     return 1
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from .. import __version__
 from ..grammar.problems import Problem, Problems
@@ -54,7 +57,7 @@ def as_sarif(problems: Problems, scripts: int) -> str:
             "endLine": place["end_line"],
             "endColumn": place["end_column"],
         }
-        where = {"artifactLocation": {"uri": place["file"].replace("\\", "/")}, "region": region}
+        where = {"artifactLocation": {"uri": _uri(place["file"])}, "region": region}
         text = problem.message + (f" ({problem.hint})" if problem.hint else "")
         results.append(
             {
@@ -80,17 +83,26 @@ FORMATS: dict[str, Callable[[Problems, int], str]] = {
 def _place(problem: Problem) -> dict[str, Any]:
     """File, line and column, and the end behind the last character, all as the file's author counts."""
     span = problem.span
-    source = span.source
-    file, line = source.origin(span.line)
-    last = max(span.end, span.start)
-    last_line = source.line_of(last)
+    file, line, column = span.source.author_place(span.start)
+    last_file, last_line, last_column = span.source.author_place(
+        max(span.end, span.start), behind=span.end > span.start
+    )
+    if last_file != file:  # it runs into a file that :r reads, or out of it
+        last_line, last_column = line, column
     return {
         "file": file,
         "line": line,
-        "column": span.column,
-        "end_line": source.origin(last_line)[1],
-        "end_column": last - source.line_start(last_line) + 1,
+        "column": column,
+        "end_line": last_line,
+        "end_column": last_column,
     }
+
+
+def _uri(file: str) -> str:
+    """A file's name as SARIF wants it: a reference by RFC 3986, relative as the name is."""
+    if os.path.isabs(file):
+        return Path(file).as_uri()
+    return quote(file if os.sep == "/" else file.replace("\\", "/"))
 
 
 def _what(problem: Problem) -> dict[str, Any]:

@@ -92,11 +92,19 @@ class ComposedSource(Source):
 
     def origin(self, line: int) -> tuple[str, int]:
         """Return the file and its line that ``line`` comes from."""
-        offset = self.line_start(line)
-        place = bisect_right(self.pieces, offset, key=lambda piece: piece.offset) - 1
-        piece = self.pieces[max(place, 0)]
-        start = piece.start + min(offset - piece.offset, piece.length)
-        return piece.source.name, piece.source.line_of(start)
+        return self.author_place(self.line_start(line))[:2]
+
+    def author_place(self, offset: int, *, behind: bool = False) -> tuple[str, int, int]:
+        """Return the place in the file; all of a variable's value is where the variable stands."""
+        looked_at = offset - 1 if behind and offset else offset
+        place = max(bisect_right(self.pieces, looked_at, key=lambda piece: piece.offset) - 1, 0)
+        piece = self.pieces[place]
+        following = self.pieces[place + 1].offset if place + 1 < len(self.pieces) else len(self.text)
+        if following - piece.offset == piece.length:
+            start = piece.start + min(offset - piece.offset, piece.length)
+        else:
+            start = piece.start + (piece.length if behind else 0)
+        return piece.source.name, piece.source.line_of(start), piece.source.column_of(start)
 
 
 @dataclass(frozen=True)

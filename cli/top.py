@@ -4,6 +4,7 @@ import sys
 
 import click
 
+from ..grammar.visible import visible_lines
 from ..server.connect import LOOKING, connect, find_target
 from ..server.problems import ServerError
 from .install import require_function
@@ -35,7 +36,7 @@ def top_command(dsn: str | None, interval: float, once: bool) -> None:
         if once:
             connection.execute(f"SET statement_timeout = '60s'; {LOOKING}")
             for line in lines(look(connection)):
-                click.echo("".join(text for _, text in line).rstrip())
+                click.echo(visible_lines("".join(text for _, text in line).rstrip()))
             return
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise ServerError("pgsb top needs a terminal", hint="pgsb top --once prints it once")

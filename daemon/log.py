@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import TextIO
 
+from ..server.render import visible
+
 _LEVELS = ("debug", "info", "warning", "error")
 # Lines that wait for the database: more than this are counted and left out.
 _PENDING = 5_000
@@ -93,7 +95,7 @@ def program_sink(stream: TextIO) -> Sink:
 
     def write(line: Line) -> None:
         if line.event in ("print", "output", "result_set"):
-            _print(f"{line.program and _on_one_line(line.program)}: {line.message}", stream)
+            _print(f"{line.program and _on_one_line(line.program)}: {visible(line.message)}", stream)
         elif line.level in ("warning", "error"):
             _print(text_line(line), stream)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 from ..compiler import nodes
 from ..grammar.source import Span
@@ -82,8 +81,8 @@ class _Comparison:
         for key, column in after.items():
             if key not in before:
                 self._added(column)
-            elif shape_of(before[key].type) != shape_of(column.type) or _rest(before[key]) != _rest(column):
-                self._changed(before[key], column)
+            elif _meaning(before[key], old) != _meaning(column, new):
+                self._changed(before[key], column, new)
         for key, column in before.items():
             if key not in after:
                 self._gone(column, new)
@@ -100,7 +99,9 @@ class _Comparison:
         else:
             self.found.changes.append(f"ALTER TABLE {self.table} ADD {column.span.text}")
 
-    def _changed(self, old: nodes.ColumnDefinition, new: nodes.ColumnDefinition) -> None:
+    def _changed(
+        self, old: nodes.ColumnDefinition, new: nodes.ColumnDefinition, table: nodes.TableDefinition
+    ) -> None:
         if old.type is None or new.type is None or _without_null(old) != _without_null(new):
             self.refuse(
                 f"Column {new.name.text} of {self.table} changes in more than its type and NULL.",
@@ -119,7 +120,7 @@ class _Comparison:
                 )
                 return
         name, kind = identifier(new.name.text), new.type.span.text
-        null = "NOT NULL" if _is_not_null(_rest(new)) else "NULL"
+        null = "NOT NULL" if _takes_no_null(new, table) else "NULL"
         self.found.changes.append(f"ALTER TABLE {self.table} ALTER COLUMN {name} {kind} {null}")
 
     def _gone(self, column: nodes.ColumnDefinition, new: nodes.TableDefinition) -> None:
@@ -217,28 +218,40 @@ def _rest(column: nodes.ColumnDefinition) -> tuple[str, ...]:
     return shape_of_tokens(column.rest.tokens) if column.rest else ()
 
 
+def _meaning(column: nodes.ColumnDefinition, table: nodes.TableDefinition) -> tuple[object, ...]:
+    """What two definitions of the same column agree in: NULL is what a column is that says nothing."""
+    return shape_of(column.type), _without_null(column), _takes_no_null(column, table)
+
+
+def _takes_no_null(column: nodes.ColumnDefinition, table: nodes.TableDefinition) -> bool:
+    """Whether it is NOT NULL, by its own words or as a column of the primary key behind the columns."""
+    key = next((one.tokens for one in table.constraints if any(t.word == "PRIMARY" for t in one.tokens)), ())
+    return _is_not_null(_rest(column)) or column.name.text.lower() in {t.name.lower() for t in key}
+
+
 def _without_null(column: nodes.ColumnDefinition) -> tuple[str, ...]:
     return tuple(_null_left_out(_rest(column)))
 
 
-def _null_left_out(words: Sequence[str]) -> Iterator[str]:
-    """The words without NULL and NOT NULL; DEFAULT NULL and IS NULL keep theirs."""
+def _null_left_out(words: tuple[str, ...]) -> Iterator[str]:
+    """The words without NULL and NOT NULL; DEFAULT NULL keeps its own, and so do conditions."""
+    said = set(_said_of_null(words))
+    return (word for index, word in enumerate(words) if index not in said)
+
+
+def _said_of_null(words: tuple[str, ...]) -> Iterator[int]:
+    """The places of NULL and NOT NULL: outside of parentheses, where conditions have theirs."""
+    depth = 0
     for index, word in enumerate(words):
-        before = words[index - 1] if index else ""
-        after = words[index + 1] if index + 1 < len(words) else ""
-        if (word == "not" and after == "null" and before != "is") or (
-            word == "null" and before not in ("is", "default", "=", "(", ",") and not _of_is_not(words, index)
-        ):
-            continue
-        yield word
+        depth += (word == "(") - (word == ")")
+        if depth == 0 and word == "null" and words[index - 1 : index] != ("default",):
+            if words[index - 1 : index] == ("not",):
+                yield index - 1
+            yield index
 
 
-def _of_is_not(words: Sequence[str], index: int) -> bool:
-    return index > 1 and words[index - 1] == "not" and words[index - 2] == "is"
-
-
-def _is_not_null(words: Sequence[str]) -> bool:
-    return ("not", "null") in pairwise(words) or "primary" in words
+def _is_not_null(words: tuple[str, ...]) -> bool:
+    return any(words[index] == "not" for index in _said_of_null(words)) or "primary" in words
 
 
 def _is_version(column: nodes.ColumnDefinition) -> bool:

@@ -66,12 +66,12 @@ def _placed(problem: Problem, document: Document) -> Finding | None:
     span = problem.span
     if span.source is document.source:
         return Finding(span.start, max(span.end, span.start), problem)
-    name, line = span.source.origin(span.line)
+    # A text of sqlcmd's directives has other offsets.
+    name, line, column = span.source.author_place(span.start)
     if name != document.source.name or line > document.source.line_count:
         return None
-    # A text of sqlcmd's directives has other offsets, and a line with a variable other columns.
-    start, text = document.source.line_start(line), document.source.line_text(line)
-    if span.source.line_text(span.line) == text:
-        first = start + span.column - 1
-        return Finding(first, min(first + span.end - span.start, start + len(text)), problem)
-    return Finding(start + len(text) - len(text.lstrip()), start + len(text), problem)
+    start = document.source.line_start(line) + column - 1
+    last_name, last_line, last_column = span.source.author_place(span.end, behind=span.end > span.start)
+    if last_name != name:  # it runs into a file that :r reads
+        return Finding(start, start, problem)
+    return Finding(start, max(document.source.line_start(last_line) + last_column - 1, start), problem)

@@ -21,6 +21,7 @@ from operator import itemgetter
 
 from .records import dataclass
 from .source import Span
+from .visible import visible_lines
 
 NAME_MISSING = (
     "An object or column name is missing or empty. For SELECT INTO statements, verify each column has a "
@@ -128,13 +129,13 @@ class Problem:
 
     def __str__(self) -> str:
         """Return the report of this problem: place, sentence, source line, caret, hint."""
-        name, line = self.span.source.origin(self.span.line)
+        name, line, column = self.span.source.author_place(self.span.start)
         number = f" {self.number}" if self.number is not None else ""
-        head = f"{name}:{line}:{self.span.column}: {self.severity}{number}: {self.message}"
+        head = f"{name}:{line}:{column}: {self.severity}{number}: {self.message}"
         parts = [head, *_excerpt(self.span)]
         if self.hint:
             parts.append(f"hint: {self.hint}")
-        return "\n".join(parts)
+        return visible_lines("\n".join(parts))
 
 
 class Problems:

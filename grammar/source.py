@@ -33,17 +33,19 @@ _BYTE_ORDER_MARKS: tuple[tuple[bytes, str], ...] = (
 def _decode(data: bytes) -> tuple[str, str]:
     """Return the text of a script file and the name of the encoding it was in.
 
-    A byte order mark decides. Without one the text is UTF-8 if it is valid UTF-8, UTF-16 if
-    every other byte is zero, else Windows-1252, in which every byte is a character.
+    A byte order mark decides. Without one the text is UTF-16 if a quarter of its characters begin
+    or end with a zero byte and none does both ways, UTF-8 if it is valid UTF-8, else Windows-1252, in
+    which every byte is a character.
     """
     for mark, encoding in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
             return data[len(mark) :].decode(encoding, errors="replace"), encoding
     head = data[:512]
-    if len(head) >= 4 and not any(head[1::2]) and all(head[0:-1:2]):
-        return data.decode("utf-16-le", errors="replace"), "utf-16-le"
-    if len(head) >= 4 and not any(head[0::2]) and all(head[1::2]):
-        return data.decode("utf-16-be", errors="replace"), "utf-16-be"
+    zeros = [head[place::2].count(0) for place in (0, 1)]
+    if min(zeros) == 0 and max(zeros) * 8 >= len(head) >= 4:
+        # Blanks, line ends and keywords are of ASCII in every script; other text need not be.
+        encoding = "utf-16-be" if zeros[0] else "utf-16-le"
+        return data.decode(encoding, errors="replace"), encoding
     try:
         return data.decode("utf-8"), "utf-8"
     except UnicodeDecodeError:
@@ -180,6 +182,14 @@ class Source:
     def origin(self, line: int) -> tuple[str, int]:
         """Return the name and the line that messages tell for ``line``: its own."""
         return self.name, line
+
+    def author_place(self, offset: int, *, behind: bool = False) -> tuple[str, int, int]:
+        """Return the file, the line and the column, both from 1, where the author of the text has ``offset``.
+
+        ``behind``: it is the end of something, behind the last character of that.
+        """
+        line = self.line_of(offset)
+        return *self.origin(line), offset - self.line_start(line) + 1
 
     def span(self, start: int, end: int) -> Span:
         """Return the range from ``start`` up to, not including, ``end``."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TextIO
 
+from ..grammar.visible import visible as visible
 from .results import Cell, ErrorEvent, Event, Number, Print, RowCount, Rows
 
 _UNNAMED = "(No column name)"
@@ -16,8 +17,6 @@ _UNNAMED = "(No column name)"
 _ROWS_FOR_WIDTHS = 5000
 _SECONDS_FOR_WIDTHS = 0.2
 _RED, _PLAIN = "\x1b[31m", "\x1b[0m"
-# What a terminal would act on instead of showing.
-_CONTROL = {code: "\N{MIDDLE DOT}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r"}
 
 
 class Writer(Protocol):
@@ -99,7 +98,7 @@ class TableRenderer:
             elsewhere = event.dynamic or (event.procedure and not event.made)
             where = "in the batch at" if elsewhere else "at"
             body = f"{body}\n{where} {event.place}"
-        text = f"{numbers}{procedure}, Line {event.line}\n{body}".translate(_CONTROL)
+        text = visible(f"{numbers}{procedure}, Line {event.line}\n{body}")
         self._out.write(f"{_RED}{text}{_PLAIN}\n" if self._color and event.severity > 10 else f"{text}\n")
 
     def _rows(self, event: Rows) -> None:
@@ -117,7 +116,7 @@ class TableRenderer:
         if self._columns is None:
             return
         names = [name or _UNNAMED for name in self._columns]
-        cells = [[_text(cell).translate(_CONTROL) for cell in row] for row in self._held]
+        cells = [[visible(_text(cell)) for cell in row] for row in self._held]
         if self._widths is None:
             self._widths = [_width(name) for name in names]
             for row in cells:
@@ -160,7 +159,7 @@ class TableRenderer:
             self._line(line[start : start + width])
 
     def _line(self, text: str) -> None:
-        self._out.write(text.translate(_CONTROL) + "\n")
+        self._out.write(visible(text) + "\n")
 
 
 class RecordRenderer:
@@ -182,7 +181,7 @@ class RecordRenderer:
             self._out.write(f"-[ RECORD {self._count} ]".ljust(widest + 2, "-") + "\n")
             for name, cell in zip(self._names, row, strict=True):
                 before = name + " " * (widest - _width(name))
-                for line in _text(cell).translate(_CONTROL).split("\n"):
+                for line in visible(_text(cell)).split("\n"):
                     self._out.write(f"{before} | {line}".rstrip(" ") + "\n")
                     before = " " * widest
         if event.last:

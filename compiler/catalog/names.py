@@ -248,8 +248,12 @@ def use_first(database: str) -> str:
 
 def behind_use_first(text: str) -> str:
     """Return a text without such a beginning, behind which a module may still be defined."""
-    beginning, found, rest = text.partition(_IN_DATABASE)
-    return rest if found and beginning.startswith("USE [") and "\n" not in beginning else text
+    # Asked once a batch of the whole script, so no further than its first line is looked.
+    if not text.startswith("USE ["):
+        return text
+    end = text.find("\n")
+    begins = text.find(_IN_DATABASE, 0, len(text) if end < 0 else end)
+    return text if begins < 0 else text[begins + len(_IN_DATABASE) :]
 
 
 # The words that SQL Server's collations begin with, and the sort rules behind SQL_.

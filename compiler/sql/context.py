@@ -458,7 +458,7 @@ def undeclared_table(name: str, node: Placed, ctx: Context) -> None:
             f"Column, parameter, or variable #1: Cannot find data type {known.type.user}.",
             node,
             number=2715,
-            hint="check and compile take the script that makes a table type before this one: see --help",
+            hint="pgsb check takes the script that makes a table type too, pgsb compile --after it",
         )
     else:
         ctx.problem(f'Must declare the table variable "{name}".', node, number=1087)

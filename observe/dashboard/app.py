@@ -107,7 +107,8 @@ class Dashboard:
         text = self._templates.get_template(template).render(
             request_path=own_path(request),
             query=request.query_params,
-            instances=list(self.instances),
+            # Who has to log in first learns nothing before.
+            instances=list(self.instances) if session or not self.options.needs_login else [],
             instance=name,
             base=f"/i/{quote(name, safe='')}" if name else "",
             session=session,
@@ -129,7 +130,9 @@ class Dashboard:
         async def answer(request: Request) -> Response:
             session = self.access.find(request)
             if self.options.needs_login and session is None:
-                return RedirectResponse(f"/login?next={quote(own_path(request))}", 303)
+                asked = request.url.query
+                target = own_path(request) + (f"?{asked}" if asked else "")
+                return RedirectResponse(f"/login?next={quote(target)}", 303)
             instance = self._instance(request)
             if instance is None and "instance" in request.path_params:
                 return await self._not_found(request, None)

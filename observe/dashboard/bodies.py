@@ -1,6 +1,6 @@
 """Message bodies for people: what they look like, as text, JSON, XML and bytes."""
 
-import contextlib
+import codecs
 import json
 import re
 from xml.dom import minidom
@@ -8,20 +8,24 @@ from xml.parsers.expat import ExpatError
 
 LIMIT = 65536
 """More bytes than these are not shown."""
+PREVIEW = 4096
+"""Of a message in quarantine no more bytes are asked for."""
 _XML_LIMIT = 20_000
+_JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}:,]|[^\s\[\]{}:,"]+')
 
 
-def forms(body: bytes, encoding: str = "utf8") -> dict[str, str]:
+def forms(body: bytes, encoding: str = "utf8", *, is_cut: bool = False) -> dict[str, str]:
     """The ways to show a body, the best first: of JSON, XML, text and hex, those that it has.
 
-    ``encoding`` is the instance's for nvarchar.
+    ``encoding`` is the instance's for nvarchar. ``is_cut``: it is the beginning of a longer one.
     """
+    is_cut = is_cut or len(body) > LIMIT
     body = body[:LIMIT]
     shown: dict[str, str] = {}
-    text = as_text(body, encoding)
+    text = as_text(body, encoding, is_cut=is_cut)
     if text is not None:
-        with contextlib.suppress(ValueError, RecursionError):
-            shown["JSON"] = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
+        if (indented := _as_json(text)) is not None:
+            shown["JSON"] = indented
         if text.lstrip("\ufeff \r\n\t").startswith("<") and (pretty := _as_xml(text)) is not None:
             shown["XML"] = pretty
         shown["text"] = text
@@ -29,15 +33,16 @@ def forms(body: bytes, encoding: str = "utf8") -> dict[str, str]:
     return shown
 
 
-def as_text(body: bytes, encoding: str = "utf8") -> str | None:
+def as_text(body: bytes, encoding: str = "utf8", *, is_cut: bool = False) -> str | None:
     """UTF-16 as NVARCHAR is sent, else UTF-8; None for what is neither.
 
-    UTF-16 without a plain letter is hardly ever valid UTF-8, so that is tried first.
+    UTF-16 without a plain letter is hardly ever valid UTF-8, so that is tried first. One that ``is_cut``
+    may be so within its last character, which is left out.
     """
     codings = ["utf-8", "utf-16-le"] if encoding == "utf16" else ["utf-8"]
     for coding in ("utf-16-le", "utf-8") if _looks_wide(body) else codings:
         try:
-            text = body.decode(coding)
+            text = codecs.getincrementaldecoder(coding)().decode(body, final=not is_cut)
         except UnicodeDecodeError:
             continue
         if not re.search("[\x00-\x08\x0e-\x1f]", text):
@@ -51,6 +56,36 @@ def _looks_wide(body: bytes) -> bool:
     return body[:2] == b"\xff\xfe" or (
         len(start) >= 2 and len(body) % 2 == 0 and start[1::2].count(0) * 2 > len(start) // 2
     )
+
+
+def _as_json(text: str) -> str | None:
+    """Indented, every number and member as it stands there; None for what is no JSON."""
+    try:
+        json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return None
+    out: list[str] = []
+    depth, previous = 0, ""
+    for match in _JSON_TOKEN.finditer(text):
+        token = match[0]
+        depth -= token in ("]", "}")
+        opened, closes = previous in ("[", "{"), token in ("]", "}")
+        if (opened and not closes) or (closes and not opened) or previous == ",":
+            out.append("\n" + "  " * depth)
+        out.append(": " if token == ":" else _readable(token) if token[0] == '"' else token)
+        depth += token in ("[", "{")
+        previous = token
+    return "".join(out)
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)  # NaN and Infinity are JavaScript's
+
+
+def _readable(string: str) -> str:
+    """A string of JSON with letters for \\u00e4 and its like; half a surrogate pair stays as it is."""
+    shown = json.dumps(json.loads(string), ensure_ascii=False)
+    return shown if shown.isascii() or not re.search("[\ud800-\udfff]", shown) else string
 
 
 def _as_xml(text: str) -> str | None:

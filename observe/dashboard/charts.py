@@ -26,9 +26,10 @@ def sparkline(values: Sequence[float], label: str) -> Markup:
 
 def number(value: float) -> str:
     """1234567 as 1.2 M."""
-    for size, sign in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
-        if abs(value) >= size:
-            return f"{value / (1e3 if sign == 'k' else size):.3g} {sign}"
+    for least, size, sign in ((999.5e6, 1e9, "G"), (999.5e3, 1e6, "M"), (9999.5, 1e3, "k")):
+        if abs(value) >= least:
+            shown = f"{value / size:.3g}"
+            return f"{float(shown):,.0f} {sign}" if "e" in shown else f"{shown} {sign}"
     return f"{value:,.4g}" if isinstance(value, float) and not float(value).is_integer() else f"{value:,.0f}"
 
 

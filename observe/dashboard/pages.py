@@ -266,7 +266,15 @@ async def quarantine(_site: Site, instance: Instance, request: Request) -> Answe
     rows = await queries.quarantine(instance, request.query_params.get("queue") or None)
     for row in rows:
         row["preview"] = (
-            next(iter(bodies.forms(bytes(row["body"]), row["encoding"]).items()))
+            next(
+                iter(
+                    bodies.forms(
+                        bytes(row["body"]),
+                        row["encoding"],
+                        is_cut=len(row["body"]) >= bodies.PREVIEW,
+                    ).items()
+                )
+            )
             if row["body"] is not None
             else None
         )

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import psycopg
@@ -39,6 +40,30 @@ _DAEMON_COUNTERS = {
 }
 
 
+@dataclass
+class _Left:
+    """How many messages have left a queue since the collector first looked, as a counter: it never goes back.
+
+    What came less what waits does: a SEND counts as come before its transaction commits, and as waiting
+    after; and beyond 1,000 messages what waits is an estimate. Prometheus takes a counter that goes back for
+    one that began anew, and would count all of it once more.
+    """
+
+    came: int
+    reached: int
+    total: int = 0
+
+    def look(self, came: int, waiting: int) -> int:
+        """Return the counter after another look at the queue."""
+        if came < self.came:  # another queue of that name
+            self.reached = 0
+        self.came = came
+        gone = max(came - waiting, 0)
+        self.total += max(gone - self.reached, 0)
+        self.reached = max(gone, self.reached)
+        return self.total
+
+
 class BrokerCollector(Collector):
     """Asks the database at each scrape, by a connection of its own; one scrape at a time.
 
@@ -53,6 +78,8 @@ class BrokerCollector(Collector):
         self._lock = threading.Lock()
         self._findings: list[tuple[str, str, int]] = []
         self._diagnosed_at = -_DIAGNOSE_SECONDS
+        self._left: dict[tuple[str, str], _Left] | None = None
+        """By T-SQL database and queue; None before the first look."""
 
     def collect(self) -> Iterator[Metric]:
         """See `prometheus_client.registry.Collector`."""
@@ -151,13 +178,20 @@ class BrokerCollector(Collector):
         )
         received = CounterMetricFamily(
             "pgsb_queue_received",
-            "Messages that have left the queue, also by rollback of their SEND.",
+            "Messages that have left the queue since the daemon first told, also by rollback of their SEND.",
             labels=labels,
         )
         enqueued = CounterMetricFamily("pgsb_queue_enqueued", "Messages that came.", labels=labels)
+        before, self._left = self._left, {}
         for key, row in of:
-            enqueued.add_metric(key, row["enqueued_total"])
-            received.add_metric(key, max(row["enqueued_total"] - row["depth"], 0))
+            came = row["enqueued_total"]
+            if came is None:  # somebody drops it at this moment
+                continue
+            # All that has left a queue that was not there before counts.
+            gone = max(came - row["depth"], 0) if before is None else 0
+            left = self._left[key] = (before or {}).get(key) or _Left(came, gone)
+            enqueued.add_metric(key, came)
+            received.add_metric(key, left.look(came, row["depth"]))
         yield enqueued
         yield received
 

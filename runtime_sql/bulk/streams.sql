@@ -58,6 +58,18 @@ AS $$
      ORDER BY r.claimed_at, r.claim_id;
 $$;
 
+-- Whose the claim is that was made at this moment, where it is there; NULL: it is not. A stream that comes again under another role
+-- hears that from nothing else.
+--
+-- Called by  pgsb.bulk.streaming
+CREATE OR REPLACE FUNCTION ssb_internal.role_of_claim(claim_id integer, claimed_at timestamptz)
+RETURNS name
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT c.role FROM ssb.claim AS c WHERE c.claim_id = $1 AND c.claimed_at = $2;
+$$;
+
 -- A stream begins a batch of a claim. Where one of it was begun before, that has failed, or its driver has died: it counts as a RECEIVE
 -- that was rolled back (conversations/poison_messages.sql). After as many as the queue bears it is stopped, or the group of the
 -- claim's first message is set aside and the batch comes without it. False: the queue is off, and the batch must not run. True also

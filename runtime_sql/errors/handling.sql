@@ -18,7 +18,7 @@ CREATE OR REPLACE FUNCTION ssb_internal.rolls_back(number integer)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE
 BEGIN ATOMIC
-    SELECT number IN (235, 241, 245, 293, 295, 217, 628, 701, 823, 1105, 1204, 1205, 2714, 3609, 3616, 3951, 3960, 8114, 8169, 10708)
+    SELECT number IN (235, 241, 245, 293, 295, 217, 628, 701, 823, 1105, 1204, 1205, 2714, 3609, 3616, 3951, 3960, 8114, 8169, 8631, 10708)
            OR number BETWEEN 9400 AND 9499 OR number BETWEEN 6300 AND 6399 AND number NOT IN (6314, 6328);
 END;
 
@@ -98,7 +98,7 @@ BEGIN
     IF v_number IS NULL AND sqlstate_code <> 'TZZZZ' THEN
         v_error := ssb_internal.native_error(sqlstate_code, message, detail, p_verb);
         p_verb := split_part(p_verb, ': ', 1);
-        IF sqlstate_code LIKE '53%' THEN
+        IF sqlstate_code LIKE '53%' OR sqlstate_code = '54001' THEN
             -- Which file or limit it was, SQL Server's words do not tell.
             p_hint := concat_ws('. ', message, nullif(p_hint, ''));
         END IF;

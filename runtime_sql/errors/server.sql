@@ -18,8 +18,9 @@ DECLARE
 BEGIN
     CASE sqlstate_code
     WHEN '54001' THEN
-        v_error := ROW(217, 'Maximum stored procedure, function, trigger, or view nesting level exceeded (limit 32).',
-                       16, 1, NULL, NULL);
+        -- An expression or a query: modules are counted, and fail with 217 before (modules/nesting.sql).
+        v_error := ROW(8631, 'Internal error: Server stack limit has been reached. Please look for potentially deep nesting in your '
+                             'query, and try to simplify it.', 17, 1, NULL, NULL);
     WHEN '54000' THEN
         v_error := CASE WHEN p_message ~ 'index'
             -- "index row size 2712 exceeds btree version 4 maximum 2704 for index "i"".

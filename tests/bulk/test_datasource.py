@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 import traceback
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,7 +22,7 @@ from pgsb.bulk import BulkError, ClaimLost, Outputs, streaming
 from pgsb.bulk.datasource import QueueDataSource, register
 from pgsb.bulk.looking import FilteredReader, QueueReader
 from pgsb.bulk.rows import STREAM_SCHEMA
-from pgsb.bulk.sending import Dialogs, not_sent
+from pgsb.bulk.sending import Dialogs, not_sent, send_rows
 from pgsb.bulk.sending import send as send_frame
 from pgsb.bulk.source_options import read_options
 from pgsb.bulk.streaming import QueueStreamReader, completing
@@ -304,6 +305,9 @@ def test_a_stream_sends_each_batch_once(spark: Any, desk: Desk, tcp: Tcp, tmp_pa
         ({"queue": "x", "option.queue": "x", "provider": "pgsb"}, "table USING pgsb", "TEMPORARY VIEW"),
         ({}, 'the option "dsn" is missing', "dbname=shop"),
         ({"dsn": "dbname=d", "maxMessagesPerTrigger": "many"}, "must be a number", None),
+        ({"dsn": "dbname=d", "numPartitions": "2147483648"}, "and at most 2,147,483,647", None),
+        ({"dsn": "dbname=d", "claimTimeout": "9" * 18}, "and at most 2,147,483,647", None),
+        ({"dsn": "dbname=d", "maxBytesPerTrigger": "8388608t"}, "and at most 9,223,372,036,854,775", None),
         ({"dsn": "dbname=d", "failOnDataLoss": "no"}, "must be true or false", None),
         ({"url": "jdbc:postgresql://h/d?reWriteBatchedInserts=true"}, "cannot be read", "other names"),
     ],
@@ -607,6 +611,71 @@ def test_a_claim_of_an_old_ones_number_is_read_and_not_completed(desk: Desk) -> 
     reader.stop()
 
 
+@pytest.mark.parametrize("is_committed", [False, True])
+def test_a_stream_that_comes_again_under_another_role_says_so(desk: Desk, is_committed: bool) -> None:
+    """Its claim waits for the role that began it, and would come back when it is no longer waited for."""
+    desk.send(1, 2)
+    options = {"dsn": desk.database.dsn, "queue": "dbo.target", "failOnDataLoss": "false"}
+    before = QueueStreamReader(read_options(options))
+    start = before.initialOffset()
+    end = before.latestOffset(start)
+    _reads(before, start, end)
+    before.stop()
+    desk.connection.execute("CREATE ROLE pgsb_other_stream")
+    try:
+        after = QueueStreamReader(read_options({**options, "role": "pgsb_other_stream"}))
+        with pytest.raises(BulkError, match=r"claim \d+ of dbo.target, .* is of the role ") as refused:
+            if is_committed:
+                after.latestOffset(end)
+            else:
+                after.partitions(start, end)
+        after.stop()
+        desk.connection.execute("DELETE FROM ssb.running_stream WHERE role = 'pgsb_other_stream'")
+    finally:
+        desk.connection.execute("DROP ROLE pgsb_other_stream")
+    assert "option role" in str(refused.value.hint) and desk.waiting() == 2
+    again = QueueStreamReader(read_options(options))
+    assert again.latestOffset(end) == end and desk.waiting() == 0
+    again.stop()
+
+
+def test_an_init_that_begins_a_transaction_is_refused(desk: Desk) -> None:
+    """Tasks would see nothing of what is claimed in it."""
+    options = {"dsn": desk.database.dsn, "queue": "dbo.target", "sessionInitStatement": "BEGIN"}
+    reader = QueueStreamReader(read_options(options))
+    with pytest.raises(BulkError, match="begins a transaction"):
+        reader.latestOffset(reader.initialOffset())
+    reader.stop()
+
+
+@pytest.mark.parametrize(
+    ("age", "said"), [("soon", "'soon': invalid"), ("-1 hour", "'-1 hour', and must be")]
+)
+def test_an_age_that_is_none_is_told_before_a_task_runs(desk: Desk, age: str, said: str) -> None:
+    options = {"fromService": "source", "toService": "target", "recycle": "true", "maxAge": age}
+    source = QueueDataSource({"dsn": desk.database.dsn, **options})
+    with pytest.raises(BulkError, match=f'"maxAge" is {said}'):
+        source.writer(_structure("message_body string, key string"), False)
+
+
+def test_how_a_frame_is_sent_is_one_of_two_words_and_a_lifetime_a_number() -> None:
+    """A word that there is not sent each partition by itself, where all or nothing was meant."""
+    frame: Any = SimpleNamespace(columns=["message_body", "conversation_handle"])
+    with pytest.raises(BulkError, match=r"^transactions is partition or all, not ALL$"):
+        send_frame(frame, "dbname=shop", transactions="ALL")  # type: ignore[arg-type]
+    with pytest.raises(BulkError, match=r"^lifetime is 0, and must be a number from 1 to 2,147,483,647$"):
+        Dialogs("source", "target", lifetime=0)
+
+
+def test_a_dialog_that_is_kept_needs_a_key(desk: Desk) -> None:
+    import pyarrow
+
+    columns = [pyarrow.array(["k", None]), pyarrow.array(["trade"] * 2), pyarrow.array([b"1", b"2"])]
+    dialogs = Dialogs("source", "target", "trades")
+    with pytest.raises(BulkError, match=r"^key is null in a row"):
+        send_rows(desk.connection, iter([tuple(columns)]), dialogs, uuid.uuid4(), 0, recycle="1 hour")
+
+
 def test_what_a_server_refuses_is_a_sentence_of_the_stream(desk: Desk) -> None:
     read_only = "SET default_transaction_read_only = on"
     options = {"dsn": desk.database.dsn, "queue": "dbo.target", "sessionInitStatement": read_only}
@@ -648,6 +717,17 @@ def test_where_completing_leads_is_read_at_once_and_told(
         completing(program, empty_database.dsn)(frame, 0)
     with pytest.raises(ClaimLost, match="is not that of pg_monitor in the database"):
         completing(program, desk.database.dsn, role="pg_monitor")(frame, 0)
+
+
+def test_a_batch_of_another_stream_is_not_passed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The query went on, and the program never ran."""
+    monkeypatch.setattr(streaming, "_claims_of_batch", lambda frame: [])
+    other: Any = SimpleNamespace(columns=["timestamp", "value"])
+    with pytest.raises(BulkError, match=r'is of no stream of format\("pgsb"\)'):
+        completing(lambda messages: Outputs(), "dbname=shop")(other, 0)
+    # A query of two sources, of which that one had nothing yet.
+    empty: Any = SimpleNamespace(columns=["claim_id", "queuing_order", "value"])
+    completing(lambda messages: Outputs(), "dbname=shop")(empty, 0)
 
 
 def test_completing_knows_two_words_for_what_is_unread() -> None:

@@ -338,6 +338,60 @@ def test_a_program_without_outputs_and_a_column_that_is_not_there_are_told(
     assert desk.value("SELECT count(*) FROM ssb.claim") == 0
 
 
+def test_columns_are_found_whatever_characters_their_names_have(spark: Any, desk: Desk, tcp: Tcp) -> None:
+    """PySpark itself takes names for expressions where it hands rows to Python."""
+    desk.connection.execute('CREATE TABLE dbo.odd ("a.b" integer, "c`d" text, "e ""f%s" text)')
+    desk.send(1, 2)
+
+    def program(messages: Any) -> Outputs:
+        # As packs, and with a number that becomes text row by row.
+        odd = messages.selectExpr("7 AS `a.b`", "'x' AS `c``d`", 'priority AS `e "f%s`')
+        return Outputs(tables={"dbo.odd": odd, "DBO.odd": odd.select("`a.b`", "`c``d`")})
+
+    run_job(tcp(desk.database), "dbo.target", program, JobOptions(mode="once"))
+    rows = desk.connection.execute(b'SELECT "a.b", "c`d", "e ""f%s" FROM dbo.odd ORDER BY 3')
+    assert rows.fetchall() == [(7, "x", "5")] * 2 + [(7, "x", None)] * 2
+
+
+def test_columns_that_are_there_twice_and_handles_that_are_null_are_told(
+    spark: Any, desk: Desk, tcp: Tcp
+) -> None:
+    desk.send(1, 1)
+
+    def said(outputs: Callable[[Any], Outputs]) -> str:
+        with pytest.raises(BulkError) as refused:
+            run_job(tcp(desk.database), "dbo.target", outputs, JobOptions(mode="once"))
+        assert desk.waiting() == 1
+        return str(refused.value)
+
+    twice = "the output for dbo.total has two columns"
+    assert said(lambda m: Outputs(tables={"dbo.total": m.selectExpr("1 AS sum", "2 AS Sum")})).startswith(
+        f"{twice} 'sum' and 'Sum'"
+    )
+    joined = said(lambda m: Outputs(ends=m.join(m, "queuing_order").select("*")))
+    assert joined.startswith("the output 'ends' has two columns 'conversation_handle'")
+    lost = said(lambda m: Outputs(replies=m.selectExpr("NULL AS conversation_handle", "message_body")))
+    assert "conversation_handle is null in a row of the output 'replies'" in lost
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"mode": "until_empty"},
+        {"partitions": 0},
+        {"partitions": 2**31},
+        {"max_messages": "many"},
+        {"max_bytes": 2**63},
+        {"max_messages": True},
+    ],
+)
+def test_a_word_and_numbers_that_are_none_are_refused_at_once(options: dict[str, Any]) -> None:
+    """A mode that there is not went on for ever."""
+    ((name, _),) = options.items()
+    with pytest.raises(BulkError, match=f"^{name} is "):
+        JobOptions(**options)
+
+
 @pytest.mark.long
 def test_a_task_that_runs_twice_counts_once(spark: Any, desk: Desk, tcp: Tcp) -> None:
     desk.send(2, 3)

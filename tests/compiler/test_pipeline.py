@@ -7,6 +7,7 @@ from types import FrameType
 
 import pytest
 
+from pgsb.compiler.catalog.names import behind_use_first, use_first
 from pgsb.compiler.pipeline import CompileOptions, CompileSession, compile_script
 from pgsb.grammar.source import Source
 
@@ -77,3 +78,24 @@ def _calls(script: str) -> int:
 def test_each_variable_of_thousands_costs_what_the_first_ones_cost() -> None:
     few, many = (_calls("DECLARE @v int" + "".join(f", @v{i} int" for i in range(n))) for n in (200, 800))
     assert many < 5 * few
+
+
+class _Script(str):
+    """A text that nobody reads from its beginning to its end."""
+
+    __slots__ = ()
+
+    def partition(self, separator: str, /) -> tuple[str, str, str]:
+        raise AssertionError(f"all of the text was searched for {separator!r}")
+
+    def find(self, wanted: str, start: int = 0, end: int | None = None, /) -> int:  # type: ignore[override]
+        assert wanted == "\n" or end is not None, f"all of the text was searched for {wanted!r}"
+        return super().find(wanted, start, end)
+
+
+@pytest.mark.parametrize("beginning", ["PRINT 1;\n", "USE [a];\n"])
+def test_what_each_batch_asks_of_the_whole_script_reads_its_first_line_alone(beginning: str) -> None:
+    """Of 40,000 batches it was a minute."""
+    text = _Script(beginning + f"PRINT N'{use_first('b')}';\nGO\n")
+    assert behind_use_first(text) is text
+    assert behind_use_first(use_first("a]b") + "PRINT 1") == "PRINT 1"

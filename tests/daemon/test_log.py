@@ -32,10 +32,10 @@ def test_nothing_in_a_name_or_message_begins_a_line_or_moves_the_cursor() -> Non
     stream_sink(stream=stream)(
         _line(queue='dbo."q\r\n2026"', program="dbo.\x1b[2Jp", message="a\u2028b\x85c")
     )
-    program_sink(stream)(_line(event="print", program='dbo."p\nq"', message="as it\nwas printed"))
+    program_sink(stream)(_line(event="print", program='dbo."p\nq"', message="as it\nwas \x1b[2Jprinted"))
     assert stream.getvalue() == (
         '2026-11-20T07:00:00.123Z error   reader_failed dbo."q  2026" dbo. [2Jp: a b c\n'
-        'dbo."p q": as it\nwas printed\n'
+        'dbo."p q": as it\nwas ·[2Jprinted\n'
     )
 
 

@@ -223,6 +223,12 @@ def test_directives_of_sqlcmd_are_obeyed(editor: Editor) -> None:
     assert found["range"]["start"] == {"line": 3, "character": 8}
 
 
+def test_a_problem_behind_a_variable_has_its_place(editor: Editor) -> None:
+    editor.open("file:///a.sql", ":setvar N longer_than_that\nCREATE QUEUE $(N) WITH STATUS = MAYBE;\n")
+    (found,) = editor.diagnostics("file:///a.sql")
+    assert found["range"] == {"start": {"line": 1, "character": 32}, "end": {"line": 1, "character": 37}}
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

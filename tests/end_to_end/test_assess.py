@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from pgsb.assess.project import read_project
+from pgsb.compiler.catalog.names import identifier
 
 Pgsb = Callable[..., Any]
 
@@ -191,6 +192,25 @@ def test_thousands_of_files(pgsb: Pgsb, tmp_path: Path, monkeypatch: pytest.Monk
     left = pgsb("assess", "many")
     assert left.out.startswith("2,000 files, ")
     assert re.search(r"^ +20  Msg 137: ", left.out, re.MULTILINE)
+
+
+def test_long_names_are_told_where_somebody_meets_them(
+    pgsb: Pgsb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PostgreSQL's name is told where it is another; what is no identifier there has its own, and runs."""
+    monkeypatch.chdir(tmp_path)
+    name = "N" * 70
+    (tmp_path / "long.sql").write_text(
+        f"CREATE TABLE dbo.{name} (a int);\nGO\nCREATE ROUTE {name} WITH ADDRESS = 'LOCAL';\nGO\n"
+        f"CREATE BROKER PRIORITY {name} FOR CONVERSATION SET (PRIORITY_LEVEL = 3);\nGO\n"
+        f"CREATE DATABASE {name[:60]};\nGO\nCREATE DATABASE {name[:59]};\n"
+    )
+    found = assessed(pgsb, "long.sql")
+    assert [one["text"] for one in found["remarks"]] == [
+        f"table dbo.{name} has more than 63 bytes: T-SQL finds it, psql and others as {identifier(name)}",
+        f"database {name[:60]} has more than 59 bytes: CREATE DATABASE refuses it",
+    ]
+    assert [one["status"] for one in found["objects"]] == ["differs", "runs", "runs", "differs", "runs"]
 
 
 def test_what_a_script_names_comes_before_it(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+import yaml
 
 from pgsb.compiler.checking import check_scripts
 from pgsb.grammar.source import Source
@@ -148,6 +149,14 @@ def test_a_folder_without_scripts_is_an_error(pgsb: Pgsb, tmp_path: Path) -> Non
     assert (left.status, "has no .sql files" in left.err) == (2, True)
 
 
+def test_names_in_scripts_move_no_terminal(pgsb: Pgsb, tmp_path: Path) -> None:
+    (tmp_path / "a.sql").write_text("EXEC [\x1b]0;mine\x07\x9b31m];\nEXEC dbo.p @\x1b[2J = 1;\n")
+    for arguments in (["check", str(tmp_path)], ["compile", str(tmp_path / "a.sql")]):
+        left = pgsb(*arguments)
+        assert "·" in left.err
+        assert not set("\x1b\x07\x9b") & set(left.err)
+
+
 @pytest.mark.usefixtures("folder")
 def test_json_is_as_its_schema_says(pgsb: Pgsb) -> None:
     left = pgsb("check", "--format", "json", "database")
@@ -199,6 +208,17 @@ def test_sarif_has_rules_and_places(pgsb: Pgsb) -> None:
     assert (result["ruleId"], result["level"]) == ("102", "error")
     region = result["locations"][0]["physicalLocation"]["region"]
     assert region == {"startLine": 3, "startColumn": 35, "endLine": 3, "endColumn": 40}
+
+
+def test_sarif_names_files_by_uris(pgsb: Pgsb, folder: Path) -> None:
+    absolute = str(folder / "database" / "bad, 100%.sql")
+    for given, named in (
+        ("database/bad, 100%.sql", "database/bad%2C%20100%25.sql"),
+        (absolute, Path(absolute).as_uri()),
+    ):
+        (run,) = json.loads(pgsb("check", "--format", "sarif", given).out)["runs"]
+        places = [result["locations"][0]["physicalLocation"] for result in run["results"]]
+        assert {place["artifactLocation"]["uri"] for place in places} == {named}
 
 
 def test_names_in_another_case_and_unknown_procedures_are_told() -> None:
@@ -351,6 +371,9 @@ def test_the_hook_and_the_action_call_the_command_as_it_is(pgsb: Pgsb) -> None:
     hook = (ROOT / ".pre-commit-hooks.yaml").read_text()
     action = (ROOT / "action.yml").read_text()
     assert re.search(r"^  entry: pgsb check$", hook, re.MULTILINE)
+    # A script alone would not know the types and tables of those that are not changed.
+    (options,) = yaml.safe_load(hook)
+    assert options["pass_filenames"] is False and options["args"] == ["."]
     formats = set(re.findall(r"pgsb check --format (\w+)", action))
     assert formats == {"sarif", "github"}
     assert all(one in pgsb("check", "--help").out for one in formats)

@@ -155,6 +155,26 @@ def test_nothing_lies_between_a_script_and_itself() -> None:
             ["ALTER TABLE T ALTER COLUMN B BIGINT NOT NULL", "ALTER TABLE T ADD c INT DEFAULT 0 NOT NULL"],
         ),
         (
+            "CREATE TABLE t (a INT NULL CHECK (a IS NOT NULL OR 1 = 1), b INT DEFAULT NULL)",
+            "CREATE TABLE t (a INT CHECK (a IS NOT NULL OR 1 = 1), b INT DEFAULT NULL NULL,"
+            " c INT CHECK (c IS NOT NULL OR a IS NULL))",
+            ["ALTER TABLE t ADD c INT CHECK (c IS NOT NULL OR a IS NULL)"],
+        ),
+        (
+            "CREATE TABLE t (a INT NOT NULL CHECK (a IS NOT NULL))",
+            "CREATE TABLE t (a INT NULL CHECK (a IS NOT NULL))",
+            ["ALTER TABLE t ALTER COLUMN a INT NULL"],
+        ),
+        (
+            "CREATE TABLE t (a INT NOT NULL, b INT, CONSTRAINT k PRIMARY KEY (a, B))",
+            "CREATE TABLE t (a INT, b BIGINT, CONSTRAINT k PRIMARY KEY (a, B))",
+            [
+                "ALTER TABLE t DROP CONSTRAINT k",
+                "ALTER TABLE t ALTER COLUMN b BIGINT NOT NULL",
+                "ALTER TABLE t ADD CONSTRAINT k PRIMARY KEY (a, B)",
+            ],
+        ),
+        (
             "CREATE TABLE t (a INT, CONSTRAINT old CHECK (a > 0))",
             "CREATE TABLE t (a INT, CONSTRAINT new CHECK (a > 1))",
             ["ALTER TABLE t DROP CONSTRAINT old", "ALTER TABLE t ADD CONSTRAINT new CHECK (a > 1)"],

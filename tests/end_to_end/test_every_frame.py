@@ -396,6 +396,7 @@ def test_the_same_errors_end_a_batch_of_plain_statements_as_a_block(tsql: Tsql) 
         ("53400", "temporary file size exceeds temp_file_limit (1024kB)", 1105, 17),
         ("53200", "out of memory", 701, 17),
         ("53200", "out of shared memory", 1204, 19),
+        ("54001", "stack depth limit exceeded", 8631, 17),
         ("58030", "could not read block 1", 823, 24),
     ],
 )

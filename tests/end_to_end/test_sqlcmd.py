@@ -1,5 +1,6 @@
 """sqlcmd's directives: scripts in several files, as its users keep them."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,24 @@ def test_places_are_those_of_the_file_that_was_read(pgsb: Pgsb, folder: Path) ->
     assert "inner.sql:3:1: error 102: Incorrect syntax near 'FROBNICATE'." in left.err
     assert "    3 | FROBNICATE 1" in left.err
     assert "main.sql:5:9: error 102: Incorrect syntax near 'SELEC'." in left.err
+
+
+def test_columns_are_those_of_the_file_however_long_a_variable_is(pgsb: Pgsb, folder: Path) -> None:
+    write(
+        folder,
+        main=":setvar Queue AVeryLongNameOfAQueue\n:setvar Status MAYBE\n"
+        "CREATE QUEUE $(queue) WITH STATUS = NO;\nGO\n"
+        "CREATE QUEUE q WITH STATUS = $(Status);\nGO\n:r inner.sql\n",
+        inner="CREATE QUEUE $(Queue) WITH STATUS = ;",
+    )
+    left = pgsb("check", "--format", "json", "main.sql")
+    keys = ("file", "line", "column", "end_line", "end_column")
+    assert [tuple(one[key] for key in keys) for one in json.loads(left.out)["problems"]] == [
+        ("main.sql", 3, 37, 3, 39),
+        ("main.sql", 5, 30, 5, 39),
+        ("inner.sql", 1, 37, 1, 38),
+    ]
+    assert "main.sql:3:37: error 102" in pgsb("check", "main.sql").err
 
 
 def test_lines_of_run_time_errors_count_what_was_read(database: Database, pgsb: Pgsb, folder: Path) -> None:

@@ -35,8 +35,14 @@ def test_a_file_is_read_by_its_mark(mark: bytes, encoding: str, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-def test_utf_16_without_a_mark_is_recognised(encoding: str) -> None:
-    assert Source.from_bytes("x", "SELECT 1\r\nGO\r\n".encode(encoding)).text == "SELECT 1\r\nGO\r\n"
+@pytest.mark.parametrize("text", ["SELECT 1\r\nGO\r\n", "PRINT N'5 €';\r\n", "-- Ждите сообщений\r\nGO\r\n"])
+def test_utf_16_without_a_mark_is_recognised(encoding: str, text: str) -> None:
+    source = Source.from_bytes("x", text.encode(encoding))
+    assert (source.text, source.encoding) == (text, encoding)
+
+
+def test_a_zero_byte_in_utf_8_makes_no_utf_16_of_it() -> None:
+    assert Source.from_bytes("x", b"PRINT 'a\0b';\n").text == "PRINT 'a\0b';\n"
 
 
 def test_what_is_not_utf_8_is_windows_1252() -> None:

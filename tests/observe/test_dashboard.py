@@ -16,6 +16,7 @@ from observe_desk import Browser, Shop, open_shop
 
 from pgsb.observe.dashboard.access import Access
 from pgsb.observe.dashboard.bodies import forms
+from pgsb.observe.dashboard.charts import number
 from pgsb.observe.dashboard.options import Options
 from pgsb.observe.dashboard.serve import DashboardThread
 from pgsb.server.connect import Target
@@ -35,10 +36,13 @@ def shop(connect: Callable[..., Connection], database: Database) -> Shop:
 
 
 def _options(database: Database, **options: object) -> Options:
-    return Options(
-        {"shop": Target(database.dsn, False, "test")},
-        **{"token": "a token for the test", "patience": 30.0, **options},
-    )  # type: ignore[arg-type]
+    given = {
+        "instances": {"shop": Target(database.dsn, False, "test")},
+        "token": "a token for the test",
+        "patience": 30.0,
+        **options,
+    }
+    return Options(**given)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -328,9 +332,27 @@ def test_beyond_loopback_everybody_logs_in(database: Database) -> None:
         assert "Token" in page and "Queues" not in page
         assert stranger.post("/login", {"token": "a token for the test", "user": "On call"})[0] == 200
         assert "Queues" in stranger.get("/i/shop/")[1]
+        # What was asked for comes then, a search with all its words.
+        late = Browser(running.url)
+        _, page, _ = late.get("/i/shop/search?service=%25a%26b%25&state=CO")
+        action = html.unescape(re.findall('action="(/login[^"]*)"', page)[0])
+        status, page, _ = late.post(action, {"token": "a token for the test", "user": "On call"})
+        assert status == 200 and 'value="%a&amp;b%"' in page
         # Where to go after it is a page of ours.
         _, page, _ = stranger.get("/login?next=//evil.example/")
         assert "evil" not in page
+
+
+def test_who_has_not_logged_in_learns_no_names(database: Database) -> None:
+    instances = {name: Target(database.dsn, False, "") for name in ("shop", "secret store")}
+    with DashboardThread(_options(database, needs_login=True, instances=instances)) as running:
+        stranger = Browser(running.url)
+        for path in ("/", "/i/x/", "/i/x/nothing", "/i/shop/", "/login"):
+            assert "secret store" not in stranger.get(path)[1]
+        status, page, _ = stranger.post("/i/x/quarantine/undo", {})
+        assert status == 404 and "secret store" not in page
+        stranger.post("/login", {"token": "a token for the test", "user": "On call"})
+        assert "secret store" in stranger.get("/i/shop/")[1]
 
 
 def test_a_reverse_proxy_names_the_user(
@@ -429,10 +451,63 @@ def test_bodies_are_shown_as_what_they_are(body: bytes, first: str, shown: str) 
 
 
 @pytest.mark.one_postgres
+@pytest.mark.parametrize(
+    ("text", "encoding"), [("a" + "ä" * 40_000, "utf-8"), ("a" + "😀" * 20_000, "utf-16-le")]
+)
+def test_a_long_body_is_text_wherever_it_is_cut(text: str, encoding: str) -> None:
+    wide = "utf16" if encoding != "utf-8" else "utf8"
+    assert text.startswith(forms(text.encode(encoding), wide)["text"])
+    part = text.encode(encoding)[:4099]
+    assert "text" not in forms(part[:4096], wide)
+    assert len(forms(part[:4096], wide, is_cut=True)["text"]) in (2048, 1024)
+
+
+@pytest.mark.one_postgres
+def test_json_is_shown_as_it_was_sent() -> None:
+    body = rb'{"price": 10.10, "n":12345678901234567890.5,"a":1,"a":[],"b":{},"c":[true,{"\u00e4\"]":null}]} '
+    assert forms(body)["JSON"] == (
+        '{\n  "price": 10.10,\n  "n": 12345678901234567890.5,\n  "a": 1,\n  "a": [],\n  "b": {},\n'
+        '  "c": [\n    true,\n    {\n      "ä\\"]": null\n    }\n  ]\n}'
+    )
+    assert next(iter(forms(b"NaN"))) == "text"
+
+
+def test_half_a_surrogate_pair_in_a_message_is_shown(
+    reader: Browser, shop: Shop, connect: Callable[..., Connection]
+) -> None:
+    """PostgreSQL has no such character, and neither has the page: the message has its escape."""
+    sql = connect()
+    row = sql.execute("SELECT ssb.begin_dialog('//Shop/Counter', '//Shop/Billing')").fetchone()
+    assert row is not None
+    sql.execute("SELECT ssb.send(%s, 'DEFAULT', %s::bytea)", [row[0], rb'["\ud83d", 1]'])
+    status, page, _ = reader.get(f"/i/shop/conversation/{row[0]}")
+    assert status == 200
+    assert "&#34;\\ud83d&#34;" in page
+
+
+@pytest.mark.one_postgres
 def test_bodies_of_an_instance_with_utf16_are_read_so() -> None:
     assert forms("日本".encode("utf-16-le"), "utf16")["text"] == "日本"
     assert forms("<é/>".encode("utf-16"), "utf16")["XML"] == "<é/>"
     assert forms("größer".encode(), "utf16")["text"] == "größer"
+
+
+@pytest.mark.one_postgres
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0, "0"), (2.5, "2.5"), (9999, "9,999"), (9999.7, "10 k"), (12345, "12.3 k"), (999_499, "999 k"),
+     (999_700, "1 M"), (1_234_567, "1.23 M"), (999_999_999, "1 G"), (1234e9, "1,230 G"), (-999_700, "-1 M")],
+)  # fmt: skip
+def test_numbers_are_short(value: float, shown: str) -> None:
+    assert number(value) == shown
+
+
+@pytest.mark.one_postgres
+def test_two_instances_of_one_name_are_refused() -> None:
+    command = [sys.executable, "-m", "pgsb.cli.main", "dashboard"]
+    command += ["--instance", "shop=dbname=a", "--instance", "shop=dbname=b"]
+    left = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert left.returncode == 2 and "two of them have the name shop" in left.stderr
 
 
 @pytest.mark.one_postgres

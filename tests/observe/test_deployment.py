@@ -17,6 +17,8 @@ from prometheus_client import CollectorRegistry
 from pgsb.cli import main
 from pgsb.daemon.counts import Counts
 from pgsb.observe.metrics.collector import BrokerCollector
+from pgsb.security.keys import ServiceKeys
+from pgsb.security.problems import KeyProblem
 from support import Connection, Database
 
 ROOT = Path(__file__).parents[2]
@@ -186,7 +188,29 @@ def test_probes_and_graces_fit(database: Database) -> None:
         name: container[name]["httpGet"]["path"] for name in ("livenessProbe", "readinessProbe")
     }
     assert paths == {"livenessProbe": "/healthz", "readinessProbe": "/readyz"}
+    (install,) = yaml.safe_load_all((DEPLOY / "kubernetes" / "install.yaml").read_text())
+    assert install["kind"] == "Job" and install["spec"]["ttlSecondsAfterFinished"] > 0
     unit = (DEPLOY / "pgsb.service").read_text()
     (stop,) = re.findall(r"^TimeoutStopSec=(\d+)$", unit, re.MULTILINE)
     (unit_grace,) = re.findall(r"--grace (\d+)", unit)
     assert int(stop) > int(unit_grace)
+
+
+def test_the_daemon_finds_the_service_master_key(tmp_path: Path) -> None:
+    """Where a unit hides homes, and where Kubernetes mounts files that belong to root and to a group."""
+    unit = (DEPLOY / "pgsb.service").read_text()
+    (folder,) = re.findall(r"^Environment=PGSB_KEYS=(/\S+)$", unit, re.MULTILINE)
+    assert "ProtectHome=yes" in unit and not folder.startswith(("/home/", "/root/", "/run/user/"))
+    (deployment,) = yaml.safe_load_all((DEPLOY / "kubernetes" / "daemon.yaml").read_text())
+    pod = deployment["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    (mount,), (volume,), (variable,) = container["volumeMounts"], pod["volumes"], container["env"]
+    assert volume["name"] == mount["name"] and volume["secret"]["defaultMode"] == 0o440
+    assert pod["securityContext"]["fsGroup"] == pod["securityContext"]["runAsUser"]
+    assert variable["name"] == "PGSB_KEY_COMMAND" and mount["mountPath"] in variable["value"]
+    key_id, key = ServiceKeys(tmp_path).make()
+    (tmp_path / f"{key_id}.key").chmod(0o440)
+    with pytest.raises(KeyProblem, match="can be read by others"):
+        ServiceKeys(tmp_path).read(key_id)
+    command = variable["value"].replace(mount["mountPath"], str(tmp_path))
+    assert ServiceKeys(tmp_path / "none", command).read(key_id) == key

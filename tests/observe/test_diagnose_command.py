@@ -75,6 +75,23 @@ def test_a_dialog_is_checked(sql: Connection, database: Database) -> None:
     assert "602 error: //Typo: no way leads to the target service" in shown.stdout
 
 
+@pytest.mark.one_postgres
+def test_names_move_no_terminal(sql: Connection, database: Database) -> None:
+    """Whoever may send chooses the name of a service, and an operator reads it."""
+    sql.execute(r"SELECT ssb.send(ssb.begin_dialog('//From', E'//T\x1b]0;mine\x07o\r!'), body => 'x'::bytea)")
+    shown = run(database, "--ignore", SERVER, "--limit", "waiting=0 s")
+    assert "501 error: //T·]0;mine·o·!: messages cannot be delivered\n" in shown.stdout
+    assert "WITH SERVICE_NAME = '//T·]0;mine·o·!'" in shown.stdout
+    assert " to //T·]0;mine·o·!: " in run(database, "--watch", "--timeout", "0.1").stdout
+    (found,) = json.loads(
+        run(database, "--ignore", SERVER, "--limit", "waiting=0 s", "--format", "json").stdout
+    )
+    assert found["object"] == "//T\x1b]0;mine\x07o\r!"
+    command = [sys.executable, "-m", "pgsb.cli.main", "top", "--once", "--dsn", database.dsn]
+    top = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert not {"\x1b", "\x07", "\r"} & set(top.stdout)
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -82,6 +99,11 @@ def test_a_dialog_is_checked(sql: Connection, database: Database) -> None:
         (["--limit", "waiting"], "'waiting' is not NAME=VALUE"),
         (["--new"], "go with --watch"),
         (["--to-dsn", "dbname=x"], "--to-dsn goes with --from and --to"),
+        (["--contract", "//Orders"], "--contract and --encryption go with --from or --to"),
+        (["--encryption", "on"], "--contract and --encryption go with --from or --to"),
+        (["--watch", "--from", "//From"], "--from does not go with --watch"),
+        (["--watch", "--ignore", "301"], "--ignore does not go with --watch"),
+        (["--watch", "--level", "warning"], "--level does not go with --watch"),
     ],
 )
 @pytest.mark.one_postgres

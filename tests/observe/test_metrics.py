@@ -17,6 +17,7 @@ from activation import DRAIN, Daemon, activate, done, send, until
 from pgsb.daemon.counts import Counts
 from pgsb.observe.listen_address import parse_listen
 from pgsb.observe.metrics import collector
+from pgsb.observe.metrics.collector import _Left
 from pgsb.observe.metrics.endpoint import MetricsEndpoint
 from pgsb.server.problems import ServerError
 from support import Connection, Database
@@ -95,6 +96,37 @@ def test_queues_and_programs_are_measured(
     assert values["pgsb_readers_started_total", ()] >= 1
     assert values["pgsb_readers_failed_total", ()] == 0
     assert values["pgsb_activation_latency_seconds_bucket", (("le", "+Inf"),)] >= 1
+
+
+def test_messages_that_left_are_a_counter(
+    sql: Connection, database: Database, connect: Callable[..., Connection]
+) -> None:
+    """Prometheus takes one that goes back for one that began anew."""
+    queue = (("database", database.name), ("queue", "dbo.to_queue"))
+    other = connect(autocommit=False)
+    shown = []
+    with MetricsEndpoint("127.0.0.1", 0, database.dsn, Counts()) as one:
+
+        def look() -> None:
+            shown.append(scrape(one.port)["pgsb_queue_received_total", queue])
+
+        look()
+        send(sql, "one")
+        sql.execute("SELECT count(*) FROM ssb.receive('dbo.to_queue')")
+        look()
+        send(other, "two", "three")
+        look()
+        other.commit()
+        look()
+        sql.execute("SELECT count(*) FROM ssb.receive('dbo.to_queue', 100)")
+        sql.execute("SELECT count(*) FROM ssb.receive('dbo.to_queue', 100)")
+        look()
+        assert shown == sorted(shown) and (shown[0], shown[1], shown[-1]) == (0, 1, 3)
+
+
+def test_a_queue_that_is_made_anew_counts_on() -> None:
+    left = _Left(10, 8)
+    assert [left.look(*now) for now in ((12, 2), (13, 6), (14, 2), (3, 1), (5, 0))] == [2, 2, 4, 6, 9]
 
 
 def test_findings_are_metrics(sql: Connection, database: Database) -> None:

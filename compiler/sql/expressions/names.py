@@ -232,7 +232,7 @@ def variable(name: str, node: exp.Expr, ctx: Context) -> Value:
                 f'Must declare the scalar variable "{name}".',
                 node,
                 number=137,
-                hint="where it is an argument, check and compile take the procedure's script too: see --help",
+                hint="where it is an argument, check takes the procedure's script too, compile --after it",
             )
         if ctx.scope.is_cursor(name):
             return ctx.problem(

@@ -267,4 +267,4 @@ SELECT @plain
 case.sql:1:8: error 137: Must declare the scalar variable "@plain".
     1 | SELECT @plain
       |        ^^^^^^
-hint: where it is an argument, check and compile take the procedure's script too: see --help
+hint: where it is an argument, check takes the procedure's script too, compile --after it
