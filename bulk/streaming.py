@@ -349,11 +349,12 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 # What another role holds would come back into the queue when it is no longer waited for.
                 if _told_apart(one) not in self._over:
                     _require_own(session, *one)
-                    self._over.add(_told_apart(one))
                 continue
             self._claimed.pop(claim_id, None)
-            self._over.add(_told_apart(one))
             self._completed += int(str(row[0])) if row else 0
+        # Those of earlier batches are asked for no more.
+        self._over = {_told_apart(one) for one in committed}
+        self._begun -= self._over
 
     def _was_completed(self, session: Connection, claim_id: int, claimed_at: str) -> bool:
         row = session.execute(

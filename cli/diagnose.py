@@ -14,7 +14,7 @@ from click.core import ParameterSource
 
 from ..grammar.visible import visible_lines
 from ..observe.findings import SEVERITIES, Dialog, Finding, LogLine, Trouble, diagnose, watch
-from ..server.connect import Target, connect, find_target
+from ..server.connect import LOOKING, Target, connect, find_target
 from .install import require_function
 from .options import Seconds, dsn_option, not_empty
 
@@ -151,6 +151,7 @@ def _refuse_what_watching_leaves_out(ctx: click.Context) -> None:
 def _open(stack: ExitStack, target: Target) -> psycopg.Connection[Any]:
     connection = stack.enter_context(connect(target))
     require_function(connection, target, "ssb_internal.last_conversation()")
+    connection.execute(f"SET statement_timeout = '60s'; {LOOKING}")
     return connection
 
 

@@ -167,8 +167,12 @@ def uninstall_command(dsn: str | None, yes: bool) -> None:
             question = f"Remove runtime {before} with all queues and messages from {describe(target)}?"
             try:
                 agreed = click.confirm(question)
-            except click.Abort:  # Ctrl-C, or nobody is there
-                click.echo("\nnothing was removed; --yes answers where nobody is asked", err=True)
+            except click.Abort as stopped:
+                click.echo(err=True)
+                if isinstance(stopped.__context__, EOFError):  # nobody is there
+                    hint = "--yes answers where nobody is asked"
+                    raise ServerError("nothing was removed", hint) from None
+                click.echo("nothing was removed", err=True)
                 raise
             if not agreed:
                 raise ServerError("nothing was removed")

@@ -5,7 +5,7 @@ import sys
 import click
 
 from ..grammar.visible import visible_lines
-from ..server.connect import connect, find_target
+from ..server.connect import LOOKING, connect, find_target
 from ..server.problems import ServerError
 from .install import require_function
 from .options import Seconds, dsn_option
@@ -34,6 +34,7 @@ def top_command(dsn: str | None, interval: float, once: bool) -> None:
     with connect(target) as connection:
         require_function(connection, target, "ssb_internal.daemons_running()")
         if once:
+            connection.execute(f"SET statement_timeout = '60s'; {LOOKING}")
             for line in lines(look(connection)):
                 click.echo(visible_lines("".join(text for _, text in line).rstrip()))
             return

@@ -49,6 +49,14 @@ IN_ENGLISH = (
     " WHERE r.rolname = current_user AND r.rolsuper"
     " AND pg_catalog.current_setting('lc_messages') OPERATOR(pg_catalog.!~*) '^(c|posix|en|$)'"
 )
+# What a role's or a database's limits are for, its programs, does not end sessions of those who watch
+# (transaction_timeout came with 17).
+UNENDED = (
+    "SELECT pg_catalog.set_config(s.name, '0', false) FROM pg_catalog.pg_settings AS s"
+    " WHERE s.name IN ('idle_session_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')"
+)
+# A session that looks and changes nothing. It waits for a lock as long as diagnose, which tells whose (117).
+LOOKING = f"SET lock_timeout = '2s'; SET default_transaction_read_only = on; {UNENDED}"
 # A session in a WAITFOR whose client was killed ends so; a longer time that somebody chose stays.
 CHECK_INTERVAL = (
     "SELECT pg_catalog.set_config('client_connection_check_interval', '1000', false)"

@@ -60,57 +60,73 @@ def as_written(message: str, script: str, line: int = 1) -> str:
     if found is None:
         temporary = _OF_TEMPORARY.search(message)
         return message if temporary is None else _temporary_as_written(message, temporary[1], script)
-    *schema, name = (found["name"] or found["type"]).split(".")
-    # A schema that is there has its own spelling in the message already.
-    qualifier = fold(schema[-1]) if schema else ""
+    told = found["name"] or found["type"]
+    for schema, name in _splits(told, script):
+        shown = _shown(found, schema, name, script, line)
+        if shown is not None:
+            break
+    else:
+        # Of a schema that is not there PostgreSQL tells no more.
+        shown = told.removesuffix(".*")
+    if found["type"] is not None:
+        return f"{message[: found.start('type')]}{shown}{message[found.end('type') :]}"
+    mark = found["mark"]  # Some messages tell the name twice.
+    return message.replace(f"{mark}{told}{mark}", f"{mark}{shown}{mark}")
+
+
+def _splits(told: str, script: str) -> Iterator[tuple[list[str], str]]:
+    """Give what may stand before a name, and the name: those with dots that the script has come first."""
+    parts = told.split(".")
+    lowered = script.lower()
+    for start in range(len(parts) - 1):
+        name = ".".join(parts[start:])
+        if f"[{name}" in lowered or f'"{name}' in lowered:
+            yield parts[:start], name
+    yield parts[:-1], parts[-1]
+
+
+def _shown(found: re.Match[str], schema: list[str], name: str, script: str, line: int) -> str | None:
+    """Return the name of a message as the script has it; None where it is not there."""
+    # A schema that is there has its own spelling in the message already, and may have dots in its name.
+    qualifiers = {fold(".".join(schema[start:])) for start in range(len(schema))}
     # 4104 knows the alias that is missing, not the column asked of it.
     is_alias = found["before"].startswith("The multi-part")
     is_schema = found["before"].startswith("The specified schema")
     is_alone = found["before"].startswith(("The service queue", "The ALTER TABLE"))
-
-    def named(shown: str) -> str:
-        if found["type"] is not None:
-            return f"{message[: found.start('type')]}{shown}{message[found.end('type') :]}"
-        mark = found["mark"]  # Some messages tell the name twice.
-        return message.replace(f"{mark}{found['name']}{mark}", f"{mark}{shown}{mark}")
-
     if found["before"].endswith(" index ") and schema and name != "*":
         # DROP INDEX i ON dbo.t, or t.i: it is shown behind its table.
-        table, index = (_chain(part, script, line) for part in (qualifier, name))
-        return named(f"{'.'.join(table or schema)}.{index[-1] if index else name}")
+        table, index = (_chain(part, script, line) for part in (fold(schema[-1]), name))
+        return f"{'.'.join(table or schema)}.{index[-1] if index else name}"
     for match in chain.from_iterable(_NAME.finditer(text) for text in _texts(script, line)):
         parts = _parts(match[0])
         if is_alias:
             # x.a and dbo.x.a; of x.a.value(…) what stands before the method.
-            qualifiers = [] if schema else [fold(part) for part in parts[:-1]]
-            if name in qualifiers:
-                return named(".".join(parts[: qualifiers.index(name) + 2]))
+            before = [] if schema else [fold(part) for part in parts[:-1]]
+            if name in before:
+                return ".".join(parts[: before.index(name) + 2])
             continue
         if found["before"] == "Database ":
             if len(parts) > 2 and fold(parts[-3]) == name:
-                return named(parts[-3])
+                return parts[-3]
             continue
         if is_schema:
             if name in _schemas(*parts[:-1]):
-                return named(
-                    parts[-2] if fold(parts[-2]) == name else f"{parts[-3]}.{parts[-2] or DEFAULT_SCHEMA}"
-                )
+                return parts[-2] if fold(parts[-2]) == name else f"{parts[-3]}.{parts[-2] or DEFAULT_SCHEMA}"
             continue
         if name == "*":
-            # Of a schema that is not there PostgreSQL tells no more.
-            ends = (end for end in range(1, len(parts)) if qualifier in _schemas(*parts[:end]))
+            ends = (end for end in range(1, len(parts)) if qualifiers & _schemas(*parts[:end]))
             if end := next(ends, None):
-                return named(".".join(parts[: end + 1]))
+                return ".".join(parts[: end + 1])
             continue
         if fold(parts[-1]) != name:
             continue
         if found["before"].startswith(_OBJECT_ALONE) and (found["mark"] == "'" or is_alone):
-            return named(parts[-1])
+            return parts[-1]
         # A bare name is none of a schema of its own.
-        is_default = bool(schema) and re.fullmatch(rf"(\w+_)?{DEFAULT_SCHEMA}|pg_temp.*", qualifier)
-        if not schema or (len(parts) == 1 and is_default) or qualifier in _schemas(*parts[:-1]):
-            return named(".".join(parts))
-    return named(".".join(schema)) if name == "*" else message
+        is_default = bool(schema) and re.fullmatch(rf"(\w+_)?{DEFAULT_SCHEMA}|pg_temp.*", fold(schema[-1]))
+        if not schema or (len(parts) == 1 and is_default) or qualifiers & _schemas(*parts[:-1]):
+            return ".".join(parts)
+    return None
 
 
 def _temporary_as_written(message: str, table: str, script: str) -> str:

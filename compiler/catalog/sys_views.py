@@ -467,7 +467,9 @@ VIEWS: dict[str, str] = {
     "information_schema_columns": """
         table_catalog:s table_schema:s table_name:s column_name:s ordinal_position:i column_default:n
         is_nullable:s data_type:s character_maximum_length:i character_octet_length:i numeric_precision:h
-        numeric_scale:i datetime_precision:h collation_name:s
+        numeric_precision_radix:h numeric_scale:i datetime_precision:h character_set_catalog:s
+        character_set_schema:s character_set_name:s collation_catalog:s collation_schema:s collation_name:s
+        domain_catalog:s domain_schema:s domain_name:s
     """,
     "information_schema_constraint_column_usage": """
         table_catalog:n table_schema:n table_name:s column_name:s constraint_catalog:n constraint_schema:n

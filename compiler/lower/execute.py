@@ -161,9 +161,11 @@ def _where_there(call: pl.Call, node: nodes.Execute, ctx: Context) -> pl.Call | 
         "ssb_internal.missing_procedure",
         (pl.Name(ctx.session), pl.Number(ctx.line(node)), pl.Text(node.module.text)),
     )
-    found = n.Call("to_regproc", (n.Text(call.procedure),))
-    there = pl.Raw(n.IsNull(found, negated=True))
-    return pl.If(((there, (call,)),), (pl.Assign(ctx.session, missing),))
+    name = n.Text(call.procedure)
+    alone = n.IsNull(n.Call("to_regproc", (name,)), negated=True)
+    # to_regproc tells of a name that others have taken too as little as of one that is gone.
+    there = n.AnyOf((alone, n.Call("ssb_internal.is_overloaded", (name,))))
+    return pl.If(((pl.Raw(there), (call,)),), (pl.Assign(ctx.session, missing),))
 
 
 def _in_its_database(node: nodes.Execute, ctx: Context) -> tuple[list[pl.Statement], list[pl.Statement]]:

@@ -12,7 +12,7 @@ from psycopg.conninfo import make_conninfo
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool
 
-from ...server.connect import FORM_SETTINGS, Target
+from ...server.connect import FORM_SETTINGS, UNENDED, Target
 from ..hung_servers import given_up
 
 Row = dict[str, Any]
@@ -79,8 +79,8 @@ class Instance:
 
     async def _configure(self, connection: psycopg.AsyncConnection[Row]) -> None:
         await connection.execute(
-            f"SET statement_timeout = {int(self._timeout * 1000)}; SET idle_session_timeout = 0;"
-            f" SET jit = off; SET TimeZone = 'UTC'; {FORM_SETTINGS}"
+            f"SET statement_timeout = {int(self._timeout * 1000)};"
+            f" SET jit = off; SET TimeZone = 'UTC'; {FORM_SETTINGS}; {UNENDED}"
         )
 
     @asynccontextmanager

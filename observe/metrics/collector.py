@@ -12,7 +12,7 @@ from prometheus_client.registry import Collector
 from psycopg.rows import dict_row
 
 from ...daemon.counts import BOUNDS, Counts
-from ...server.connect import FORM_SETTINGS
+from ...server.connect import FORM_SETTINGS, LOOKING
 from ..findings import diagnose
 from ..hung_servers import given_up
 
@@ -22,10 +22,7 @@ QUEUE_STATES = ("ON", "OFF", "STOPPED BY POISON", "BROKER DISABLED")
 _DIAGNOSE_SECONDS = 60.0
 # Prometheus itself waits for 10.
 ANSWER_SECONDS = 8.0
-_SETTINGS = (
-    "SET statement_timeout = '8s'; SET lock_timeout = '2s'; SET idle_session_timeout = 0;"
-    f" SET default_transaction_read_only = on; SET jit = off; {FORM_SETTINGS}"
-)
+_SETTINGS = f"SET statement_timeout = '8s'; SET jit = off; {FORM_SETTINGS}; {LOOKING}"
 _QUEUE_GAUGES = {
     "depth": "Messages that wait in the queue; an estimate beyond 1,000.",
     "readers": "Service programs at work.",

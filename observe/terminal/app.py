@@ -13,7 +13,7 @@ from prompt_toolkit.layout import HSplit, Layout, Window
 from prompt_toolkit.layout.controls import FormattedTextControl
 from prompt_toolkit.styles import Style
 
-from ...server.connect import FORM_SETTINGS
+from ...server.connect import FORM_SETTINGS, LOOKING
 from ..hung_servers import given_up
 from .overview import SORTS, Line, lines, look
 
@@ -31,10 +31,7 @@ _KEYS = " q quit  f findings  p pause  r now  ↑↓ scroll  / filter  sort: d d
 _FINDINGS_SECONDS = 20.0
 # Of all that a look asks; longer than the server's own timeout, which a server that hangs does not heed.
 _ANSWER_SECONDS = 20.0
-_SETTINGS = (
-    "SET statement_timeout = '10s'; SET idle_session_timeout = 0; SET default_transaction_read_only = on;"
-    f" {FORM_SETTINGS}"
-)
+_SETTINGS = f"SET statement_timeout = '10s'; {FORM_SETTINGS}; {LOOKING}"
 
 
 class Top:

@@ -34,20 +34,31 @@ class Picture:
     queues: list[dict[str, Any]]
     findings: list[Finding]
     daemons: list[str]
+    is_locked: bool = False
+    """Somebody has locked what queues and daemons are read from: both are empty, and 117 names him."""
 
 
 def look(connection: psycopg.Connection[Any], findings: list[Finding] | None = None) -> Picture:
-    """Ask the measures; the checks too, unless their last answer is given. Raises psycopg.Error."""
-    with connection.cursor(row_factory=dict_row) as cursor:
-        queues = cursor.execute("SELECT * FROM ssb_internal.queue_measures(NULL, 1000)").fetchall()
-    daemons = connection.execute(
-        "SELECT host || CASE WHEN is_leading THEN ' leads' ELSE ' stands by' END"
-        " FROM ssb_internal.daemons_running() ORDER BY is_leading DESC, host"
-    ).fetchall()
+    """Ask the measures; the checks too, unless their last answer is given. Raises psycopg.Error.
+
+    Where a lock keeps the measures waiting longer than lock_timeout, the checks tell whose it is.
+    """
     row = connection.execute("SELECT to_char(clock_timestamp(), 'HH24:MI:SS')").fetchone()
+    at = row[0] if row else ""
+    try:
+        with connection.cursor(row_factory=dict_row) as cursor:
+            queues = cursor.execute("SELECT * FROM ssb_internal.queue_measures(NULL, 1000)").fetchall()
+        daemons = connection.execute(
+            "SELECT host || CASE WHEN is_leading THEN ' leads' ELSE ' stands by' END"
+            " FROM ssb_internal.daemons_running() ORDER BY is_leading DESC, host"
+        ).fetchall()
+    except psycopg.errors.LockNotAvailable:
+        return Picture(
+            connection.info.dbname, at, [], diagnose(connection, level="warning"), [], is_locked=True
+        )
     return Picture(
         connection.info.dbname,
-        row[0] if row else "",
+        at,
         queues,
         diagnose(connection, level="warning") if findings is None else findings,
         [name for (name,) in daemons],
@@ -58,14 +69,15 @@ def lines(picture: Picture, sort: str = "d", wanted: str = "", shown: bool = Tru
     """The whole picture; the terminal cuts what does not fit. ``shown``: with the findings' details."""
     depth = sum(row["depth"] for row in picture.queues)
     readers = sum(row["readers"] for row in picture.queues)
-    found: list[Line] = [
-        [
-            ("class:title", f" {picture.name} "),
+    found: list[Line] = [[("class:title", f" {picture.name} ")]]
+    if picture.is_locked:
+        found[0] += [("", f" {picture.at}  "), ("class:bad", "a lock keeps the queues from being read")]
+    else:
+        found[0] += [
             ("", f" {picture.at}  {depth:,} messages in {len(picture.queues)} queues, {readers} readers  "),
             ("class:good" if picture.daemons else "class:bad", ", ".join(picture.daemons) or "no daemon"),
-        ],
-        [],
-    ]
+        ]
+    found.append([])
     for one in picture.findings if shown else []:
         css = "class:bad" if one.severity == "error" else "class:warning"
         found.append(

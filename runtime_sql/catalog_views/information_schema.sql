@@ -26,13 +26,22 @@ SELECT ssb.db_name() AS table_catalog, sys.schema_name(o.schema_id) AS table_sch
            AS character_octet_length,
        CASE WHEN t.name IN ('int', 'bigint', 'smallint', 'tinyint', 'numeric', 'decimal', 'money', 'smallmoney', 'float', 'real') THEN c.precision END
            AS numeric_precision,
+       CASE WHEN t.name IN ('float', 'real') THEN 2
+            WHEN t.name IN ('int', 'bigint', 'smallint', 'tinyint', 'numeric', 'decimal', 'money', 'smallmoney') THEN 10 END::smallint
+           AS numeric_precision_radix,
        CASE WHEN t.name IN ('int', 'bigint', 'smallint', 'tinyint', 'numeric', 'decimal', 'money', 'smallmoney') THEN c.scale END::integer AS numeric_scale,
        CASE WHEN t.name LIKE 'date%' OR t.name IN ('time', 'smalldatetime') THEN c.scale END::smallint AS datetime_precision,
-       c.collation_name
+       CASE WHEN c.collation_name IS NOT NULL THEN 'master' END AS character_set_catalog, NULL::text AS character_set_schema,
+       CASE WHEN c.collation_name IS NULL THEN NULL WHEN t.name LIKE 'n%' THEN 'UNICODE' ELSE 'iso_1' END AS character_set_name,
+       NULL::text AS collation_catalog, NULL::text AS collation_schema, c.collation_name,
+       CASE WHEN a.is_user_defined = 1 THEN ssb.db_name() END AS domain_catalog,
+       CASE WHEN a.is_user_defined = 1 THEN sys.schema_name(a.schema_id) END AS domain_schema,
+       CASE WHEN a.is_user_defined = 1 THEN a.name END AS domain_name
   FROM sys.columns AS c
   JOIN sys.objects AS o ON o.object_id = c.object_id AND o.type IN ('U', 'V')
   -- Of an alias type that which it is made of.
   LEFT JOIN sys.types AS t ON t.user_type_id = c.system_type_id
+  LEFT JOIN sys.types AS a ON a.user_type_id = c.user_type_id
  -- As sys.columns: scripts list a table's columns without ORDER BY.
  ORDER BY c.object_id, c.column_id;
 

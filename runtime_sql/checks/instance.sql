@@ -29,6 +29,23 @@ AS $$
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.who_forbids_changes() FROM PUBLIC;
 
+-- False where sys.xml is PostgreSQL's xml (schema/types.sql) on a server that was built without libxml.
+CREATE OR REPLACE FUNCTION ssb_internal.reads_xml()
+RETURNS boolean
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF (SELECT t.typbasetype FROM pg_type AS t WHERE t.oid = to_regtype('sys.xml')) = 'xml'::regtype THEN
+        PERFORM '<a/>'::xml;
+    END IF;
+    RETURN true;
+EXCEPTION WHEN feature_not_supported THEN
+    RETURN false;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.reads_xml() FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION ssb_internal.check_instance(p_limits jsonb)
 RETURNS TABLE (number integer, object text, detail text, remedy text, run_with text)
 LANGUAGE sql VOLATILE
@@ -84,12 +101,15 @@ AS $$
       FROM pg_stat_all_tables AS s CROSS JOIN ssb_internal.diagnosis_limits(p_limits) AS l
      WHERE s.relid = 'ssb.conversation_endpoint'::regclass AND s.n_dead_tup >= l.dead_rows AND s.n_dead_tup > s.n_live_tup
     UNION ALL
-    SELECT 105, 'max_connections', format('%s of %s are in use', n.used, current_setting('max_connections')),
-           format('ALTER SYSTEM SET max_connections = %s;  -- and restart the server', current_setting('max_connections')::integer * 2),
-           'psql'
+    SELECT 105, 'max_connections', format('%s of %s are in use, and %s are for superusers', n.used, r.most, r.reserved),
+           format('ALTER SYSTEM SET max_connections = %s;  -- and restart the server', r.most * 2), 'psql'
       FROM (SELECT count(*) AS used FROM pg_stat_activity AS a WHERE a.backend_type = 'client backend') AS n
+     -- reserved_connections came with 16.
+     CROSS JOIN (SELECT current_setting('max_connections')::integer AS most,
+                        current_setting('superuser_reserved_connections')::integer
+                        + coalesce(current_setting('reserved_connections', true)::integer, 0) AS reserved) AS r
      CROSS JOIN ssb_internal.diagnosis_limits(p_limits) AS l
-     WHERE n.used >= l.connections * current_setting('max_connections')::integer
+     WHERE n.used >= l.connections * (r.most - r.reserved)
     UNION ALL
     SELECT 106, s.name, 'is off' || ssb_internal.setting_place(s.name), ssb_internal.setting_remedy(s.name, 'on'), 'psql'
       FROM pg_settings AS s WHERE s.name IN ('fsync', 'full_page_writes') AND s.setting = 'off'
@@ -159,6 +179,21 @@ AS $$
            NULL, NULL
       FROM pg_stat_archiver AS a CROSS JOIN ssb_internal.diagnosis_limits(p_limits) AS l
      WHERE current_setting('archive_mode') <> 'off' AND a.last_failed_time > coalesce(a.last_archived_time, '-infinity')
-       AND coalesce(a.last_archived_time, a.stats_reset, '-infinity') < clock_timestamp() - l.waiting;
+       AND coalesce(a.last_archived_time, a.stats_reset, '-infinity') < clock_timestamp() - l.waiting
+    UNION ALL
+    SELECT 120, format('database %s', d.datname),
+           format('%s transactions and %s multixacts since rows were last frozen, of which %s holds the oldest', age(d.datfrozenxid),
+                  mxid_age(d.datminmxid),
+                  (SELECT c.oid::regclass FROM pg_class AS c WHERE c.relkind IN ('r', 'm', 't')
+                    ORDER BY greatest(age(c.relfrozenxid), mxid_age(c.relminmxid)) DESC LIMIT 1)),
+           'VACUUM (FREEZE);', 'psql'
+      FROM pg_database AS d CROSS JOIN ssb_internal.diagnosis_limits(p_limits) AS l
+     WHERE d.datname = current_database() AND greatest(age(d.datfrozenxid), mxid_age(d.datminmxid)) >= l.unfrozen
+    UNION ALL
+    SELECT 121, ssb_internal.runtime_owner(), format('queues and services belong to %s', v.owner), 'pgsb upgrade', 'shell'
+      FROM ssb.runtime_version AS v WHERE v.owner <> ssb_internal.runtime_owner()
+    UNION ALL
+    SELECT 122, 'sys.xml', 'is PostgreSQL''s xml, which this server lacks', NULL, NULL
+     WHERE NOT ssb_internal.reads_xml();
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.check_instance(jsonb) FROM PUBLIC;

@@ -47,6 +47,12 @@ AS $$
      'Every COMMIT waits for a synchronous standby that is gone or far behind: nothing is sent or received.'),
     (119, 'warning', 'WAL is not archived',
      'The server keeps it until the disk is full, and no restore reaches past that time. The server''s log tells why the command fails.'),
+    (120, 'warning', 'the numbers of transactions run out',
+     'At 2.1 billion PostgreSQL takes no more changes. A transaction or slot that is old (102), or autovacuum that is off (103), keeps VACUUM from it.'),
+    (121, 'error', 'the runtime has another owner than what he made',
+     'Programs WITH EXECUTE AS OWNER run as a role that owns nothing here. It is so after a dump was restored to another owner.'),
+    (122, 'warning', 'this server cannot read the database''s XML',
+     'It was installed where PostgreSQL has libxml, and has come to a server without. Queues go on; T-SQL with XML fails.'),
     (201, 'error', 'no daemon runs, and there is something for one to do',
      'Service programs are not started; timers are late; nothing is carried to other instances, and nothing that they have sealed is opened.'),
     (202, 'info', 'one daemon runs, and none stands by',
@@ -136,13 +142,14 @@ $$;
 -- What is long, old and many. p_limits changes some of them: {"waiting": "1 hour"}.
 CREATE OR REPLACE FUNCTION ssb_internal.diagnosis_limits(p_limits jsonb DEFAULT '{}')
 RETURNS TABLE (waiting interval, old_transaction interval, recent interval, leak_age interval, leak_count bigint,
-               unended_age interval, unended_count bigint, dead_rows bigint, connections numeric, expiry interval, kept_wal text)
+               unended_age interval, unended_count bigint, dead_rows bigint, connections numeric, expiry interval, kept_wal text, unfrozen bigint)
 LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_defaults CONSTANT jsonb := '{"waiting": "10 minutes", "old_transaction": "1 hour", "recent": "10 minutes", "leak_age": "1 day",
-        "leak_count": 1000, "unended_age": "1 hour", "unended_count": 100, "dead_rows": 100000, "connections": 0.9, "expiry": "30 days", "kept_wal": "1 GB"}';
+        "leak_count": 1000, "unended_age": "1 hour", "unended_count": 100, "dead_rows": 100000, "connections": 0.9, "expiry": "30 days", "kept_wal": "1 GB",
+        "unfrozen": 1000000000}';
     v_unknown text;
 BEGIN
     SELECT k INTO v_unknown FROM jsonb_object_keys(coalesce(p_limits, '{}')) AS k WHERE NOT v_defaults ? k LIMIT 1;
@@ -152,7 +159,7 @@ BEGIN
     END IF;
     RETURN QUERY SELECT l.* FROM jsonb_to_record(v_defaults || coalesce(p_limits, '{}'))
         AS l (waiting interval, old_transaction interval, recent interval, leak_age interval, leak_count bigint,
-              unended_age interval, unended_count bigint, dead_rows bigint, connections numeric, expiry interval, kept_wal text);
+              unended_age interval, unended_count bigint, dead_rows bigint, connections numeric, expiry interval, kept_wal text, unfrozen bigint);
 END;
 $$;
 

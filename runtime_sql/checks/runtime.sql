@@ -6,12 +6,16 @@
 --
 -- Asked for their number alone, the lines are not written: that takes a tenth of the time. Nor is has_function_privilege asked, which looks
 -- up each function by itself.
+--
+-- Functions without quotes: which words need them is another question in each version of PostgreSQL (json_value since 17), and databases go
+-- from one to the next.
 CREATE OR REPLACE VIEW ssb_internal.runtime_object AS
     WITH ours AS MATERIALIZED (SELECT n.oid, n.nspname, n.nspacl FROM pg_namespace AS n WHERE n.nspname IN ('ssb', 'ssb_internal', 'sys'))
-    SELECT format('%s %s', CASE p.prokind WHEN 'p' THEN 'procedure' WHEN 'a' THEN 'aggregate' ELSE 'function' END, p.oid::regprocedure) AS line
+    SELECT format('%s %s', CASE p.prokind WHEN 'p' THEN 'procedure' WHEN 'a' THEN 'aggregate' ELSE 'function' END,
+                  replace(p.oid::regprocedure::text, '"', '')) AS line
       FROM ours AS n JOIN pg_proc AS p ON p.pronamespace = n.oid
     UNION ALL
-    SELECT format('REVOKE EXECUTE ON ROUTINE %s FROM PUBLIC', p.oid::regprocedure)
+    SELECT format('REVOKE EXECUTE ON ROUTINE %s FROM PUBLIC', replace(p.oid::regprocedure::text, '"', ''))
       FROM ours AS n JOIN pg_proc AS p ON p.pronamespace = n.oid
      WHERE n.nspname = 'ssb_internal' AND p.proacl IS NOT NULL AND NOT EXISTS (SELECT FROM aclexplode(p.proacl) AS a WHERE a.grantee = 0)
     UNION ALL

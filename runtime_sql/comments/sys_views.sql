@@ -717,8 +717,15 @@ information_schema_columns: INFORMATION_SCHEMA.COLUMNS: the columns of tables an
   character_maximum_length: Of text and binary types: how many characters or bytes; -1: (max), xml.
   character_octet_length: Of text and binary types: how many bytes; -1: (max), xml.
   numeric_precision: Of numbers: decimal digits, of float and real binary ones.
+  numeric_precision_radix: Of numbers: 10; of float and real 2.
   numeric_scale: Of exact numbers: digits after the point.
   datetime_precision: Of dates and times: digits of the second's fraction.
+  character_set_catalog: Of text types: master.
+  collation_catalog, collation_schema, character_set_schema: Always NULL, as in SQL Server.
+  character_set_name: Of text types: UNICODE or iso_1.
+  domain_catalog: Of an alias type: the T-SQL database; NULL for other types.
+  domain_schema: Of an alias type: its schema.
+  domain_name: The alias type.
 
 information_schema_routines: INFORMATION_SCHEMA.ROUTINES: procedures and functions.
   routine_type: PROCEDURE or FUNCTION.

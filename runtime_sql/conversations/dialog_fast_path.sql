@@ -160,6 +160,10 @@ BEGIN
         END IF;
         v_lock := NULL;
     END LOOP;
+    -- The path is there several times: a number and an order were drawn for each.
+    IF currval('ssb.endpoint_id') > v_far_id THEN
+        PERFORM ssb_internal.thin_dialog_paths(v_database_id, v_service, v_far_service, v_contract);
+    END IF;
     INSERT INTO ssb.conversation_endpoint
            (endpoint_id, conversation_handle, conversation_id, is_initiator, is_encrypted, is_system, lock_id,
             conversation_group_id, database_id, service_id, queue_id, near_order, near_state, contract_id, priority,

@@ -55,6 +55,20 @@ BEGIN
 END;
 $$;
 
+-- Whether several routines have this name, of which T-SQL has made one.
+CREATE OR REPLACE FUNCTION ssb_internal.is_overloaded(p_name text)
+RETURNS boolean
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_parts CONSTANT text[] := parse_ident(p_name);
+BEGIN
+    RETURN (SELECT count(*) > 1 FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
+             WHERE n.nspname = ssb_internal.actual_schema(v_parts[1]) AND p.proname = v_parts[2]);
+END;
+$$;
+
 -- EXEC of a procedure that was known when the module was made, and is not there.
 CREATE OR REPLACE FUNCTION ssb_internal.missing_procedure(session ssb.session, line integer, shown_name text)
 RETURNS ssb.session

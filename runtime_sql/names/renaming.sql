@@ -92,7 +92,9 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_parts text[] := sys.name_parts(object_name);
-    v_owner text := ssb_internal.module_name(array_to_string(v_parts[1:cardinality(v_parts) - 1], '.'), database);
+    v_owner text := ssb_internal.module_name(
+        (SELECT string_agg(sys.quotename(p.name), '.' ORDER BY p.place)
+           FROM unnest(v_parts[1:cardinality(v_parts) - 1]) WITH ORDINALITY AS p (name, place)), database);
     v_module text := ssb_internal.module_name(object_name, database);
     v_schema oid := to_regnamespace(quote_ident((parse_ident(v_module))[1]));
     v_named text := (parse_ident(v_module))[2];

@@ -272,13 +272,25 @@ DECLARE
     c_part CONSTANT text := '(?:\[(?:[^\]]|\]\])*\]|"(?:[^"]|"")*"|[[:alpha:]_][\w@#$]*|#[\w@#$]+)';
     c_no_names CONSTANT text := '--[^\n]*|/\*.*?\*/|''(?:[^'']|'''')*''';
     v_name CONSTANT text := sys.fold(p_parts[cardinality(p_parts)]);
-    v_schema CONSTANT text := sys.fold(p_parts[cardinality(p_parts) - 1]);
+    -- What of it is the schema: that may have dots in its name, and so may the object.
+    v_schemas CONSTANT text[] := ARRAY(SELECT sys.fold(array_to_string(p_parts[s.start:cardinality(p_parts) - 1], '.'))
+                                         FROM generate_series(1, cardinality(p_parts) - 1) AS s (start));
+    v_dotted text;
     v_behind text;
     v_text text;
     v_chain text;
     v_written text[];
     v_qualifier text;
 BEGIN
+    FOR i IN 1..cardinality(p_parts) - 1 LOOP
+        v_dotted := array_to_string(p_parts[i:], '.');
+        IF strpos(lower(p_text), '[' || lower(v_dotted)) > 0 OR strpos(lower(p_text), '"' || lower(v_dotted)) > 0 THEN
+            v_chain := ssb_internal.name_in_text(p_text, p_parts[:i - 1] || v_dotted, p_line, p_alone);
+            IF v_chain IS NOT NULL THEN
+                RETURN v_chain;
+            END IF;
+        END IF;
+    END LOOP;
     v_behind := array_to_string((string_to_array(p_text, chr(10)))[p_line:], chr(10));
     -- Those in the text of dynamic SQL after those around it.
     FOREACH v_text IN ARRAY ARRAY[
@@ -293,7 +305,8 @@ BEGIN
             IF v_name = '*' THEN
                 -- x.a and dbo.x.a; of x.a.value(…) what stands before the method.
                 FOR i IN 1..cardinality(v_written) - 1 LOOP
-                    IF sys.fold(v_written[i]) = v_schema OR sys.fold(v_written[i - 1]) || '_' || sys.fold(v_written[i]) = v_schema THEN
+                    IF sys.fold(v_written[i]) = ANY (v_schemas)
+                       OR sys.fold(v_written[i - 1]) || '_' || sys.fold(v_written[i]) = ANY (v_schemas) THEN
                         RETURN array_to_string(v_written[:i + 1], '.');
                     END IF;
                 END LOOP;
@@ -305,8 +318,9 @@ BEGIN
             END IF;
             v_qualifier := coalesce(nullif(v_written[cardinality(v_written) - 1], ''), 'dbo');
             -- With its database in front where that is none that the runtime knows. A bare name is none of a schema of its own.
-            IF v_schema IS NULL OR cardinality(v_written) = 1 AND v_schema ~ '^(\w+_)?dbo$|^pg_temp'
-               OR v_schema IN (sys.fold(v_qualifier), sys.fold(sys.fold(v_written[cardinality(v_written) - 2]) || '_' || sys.fold(v_qualifier))) THEN
+            IF v_schemas = '{}' OR cardinality(v_written) = 1 AND sys.fold(p_parts[cardinality(p_parts) - 1]) ~ '^(\w+_)?dbo$|^pg_temp'
+               OR sys.fold(v_qualifier) = ANY (v_schemas)
+               OR sys.fold(sys.fold(v_written[cardinality(v_written) - 2]) || '_' || sys.fold(v_qualifier)) = ANY (v_schemas) THEN
                 RETURN array_to_string(v_written, '.');
             END IF;
         END LOOP;

@@ -14,7 +14,7 @@
 -- earlier ones count no more; it holds a lock on ssb.change_lock to the end of its transaction, and
 -- while somebody holds that, nothing is kept: what a filler reads then may be about to change. So a path of
 -- the current epoch was read after the last change was committed. The same path may
--- be kept twice: a unique index would make fillers wait for each other's transactions.
+-- be kept twice: a unique index would make fillers wait for each other's transactions. Who meets that removes all but one.
 CREATE SEQUENCE IF NOT EXISTS ssb.dialog_path_epoch;
 CREATE UNLOGGED TABLE IF NOT EXISTS ssb.dialog_path (
     database_id  integer  NOT NULL,
@@ -81,6 +81,33 @@ BEGIN
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.keep_dialog_path(ssb.dialog_path) FROM PUBLIC;
+
+-- Leaves one of the paths that sessions have kept at once, the one that lies first: so nobody removes the last one. What another
+-- session removes at this moment is passed.
+-- Called by  ssb_internal.send_first_fast_path
+CREATE OR REPLACE FUNCTION ssb_internal.thin_dialog_paths(p_database_id integer, p_service text, p_far_service text, p_contract text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+BEGIN
+    -- A snapshot that stays would meet rows that are gone, and fail.
+    IF current_setting('transaction_isolation') = 'read committed' THEN
+        DELETE FROM ssb.dialog_path AS p
+         WHERE p.ctid = ANY (ARRAY(SELECT o.ctid FROM ssb.dialog_path AS o
+                                    WHERE o.database_id = p_database_id AND o.from_service = p_service AND o.to_service = p_far_service
+                                      AND o.contract = p_contract
+                                      AND EXISTS (SELECT FROM ssb.dialog_path AS f
+                                                   WHERE f.database_id = p_database_id AND f.from_service = p_service
+                                                     AND f.to_service = p_far_service AND f.contract = p_contract
+                                                     AND f.epoch >= o.epoch AND f.ctid < o.ctid)
+                                      FOR UPDATE OF o SKIP LOCKED));
+    END IF;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.thin_dialog_paths(integer, text, text, text) FROM PUBLIC;
 
 -- The path, found by all that it depends on, and kept; a row of NULLs where there is none. NULL arguments have none.
 -- Called by  the functions of conversations/dialog_fast_path.sql, where ssb.dialog_path has no row

@@ -20,6 +20,9 @@ OBJECT = "Invalid object name '{}'."
         ('insert "Odd""One" values (1)', 'dbo.odd"one', 'Odd"One'),
         ("select 1", "dbo.elsewhere", "dbo.elsewhere"),
         ("/* NOSUCH /* ' */ noSuch [ */ select 1 from dbo/* [ */.NoSuch", "dbo.nosuch", "dbo.NoSuch"),
+        ("select * from [A.b].[No Such]", "a.b.no such", "A.b.No Such"),
+        ("receive * from Queue receive * from Dbo.[In.Queue]", "dbo.in.queue", "Dbo.In.Queue"),
+        ('select * from Trade."A.b"."C.d"', "trade_a.b.c.d", "Trade.A.b.C.d"),
         ("select 1 from [it's] print 'nosuch' select 1 from NoSuch", "dbo.nosuch", "NoSuch"),
     ],
 )

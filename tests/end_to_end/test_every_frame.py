@@ -277,6 +277,13 @@ def test_a_procedure_of_another_script_rolls_a_doomed_transaction_back(
     assert tsql.results == [[[m] for m in kept]]
 
 
+def test_a_procedure_whose_name_others_have_taken_too_is_called(tsql: Tsql) -> None:
+    tsql.run_well("CREATE PROCEDURE called AS PRINT 'called'\nGO\nCREATE PROCEDURE calls AS EXEC called\nGO")
+    tsql.connection.execute("CREATE PROCEDURE dbo.called(a date) LANGUAGE sql AS 'SELECT'")
+    tsql.run_well("EXEC calls")
+    assert tsql.prints == ["called"]
+
+
 def test_what_is_refused_in_a_doomed_transaction_leaves_the_batch_its_state(
     database: Database, tsql: Tsql
 ) -> None:

@@ -366,3 +366,32 @@ def test_a_role_may_be_called_as_its_account(
         session.close()
     finally:
         admin.execute(sql.SQL("DROP OWNED BY {0} CASCADE; DROP ROLE {0}").format(role))
+
+
+def test_names_with_dots_are_told_as_they_are_written(tsql: Tsql) -> None:
+    tsql.run_well(
+        "CREATE SCHEMA [App.v2]\nGO\nCREATE PROCEDURE asks AS SELECT 1 FROM [App.v2].[No.Such] AS n"
+    )
+    missing = {
+        "EXEC asks": "App.v2.No.Such",
+        "RECEIVE * FROM [App.v2].[In Queue]": "App.v2.In Queue",
+        "EXEC ('SELECT 1 FROM [Dbo].[No.Such]')": "Dbo.No.Such",
+        "SELECT 1 FROM [App.v2].NoSuch": "App.v2.NoSuch",
+    }
+    for statement, name in missing.items():
+        tsql.run(f"BEGIN TRY EXEC asks END TRY BEGIN CATCH PRINT ERROR_MESSAGE() END CATCH\nGO\n{statement}")
+        assert tsql.prints == ["Invalid object name 'App.v2.No.Such'."]
+        assert [error.message for error in tsql.errors] == [f"Invalid object name '{name}'."]
+
+
+def test_what_is_in_a_schema_with_a_dot_is_renamed(tsql: Tsql) -> None:
+    tsql.run_well(
+        "CREATE SCHEMA [App.v2]\nGO\nCREATE TABLE [App.v2].[T.x] (a INT, [b.c] INT)\n"
+        "CREATE INDEX i ON [App.v2].[T.x] (a)\n"
+        "EXEC sp_rename N'[App.v2].[T.x].[b.c]', N'd', N'COLUMN'\n"
+        "EXEC sp_rename N'[App.v2].[T.x].i', N'j', N'INDEX'\n"
+        "EXEC sp_rename N'[App.v2].[T.x]', N'U'\nGO\n"
+        "SELECT a, d FROM [App.v2].U\n"
+        "SELECT name FROM sys.indexes WHERE object_id = OBJECT_ID('[App.v2].U') AND index_id > 0"
+    )
+    assert tsql.results == [[], [["j"]]]

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -21,6 +22,24 @@ def run(database: Database, *arguments: str) -> subprocess.CompletedProcess[str]
 
 # With every test server: fsync and autovacuum are off.
 SERVER = "103,106"
+
+
+def test_limits_that_are_for_programs_do_not_end_it(
+    sql: Connection, database: Database, connect: Callable[..., Connection]
+) -> None:
+    limits = {"statement_timeout": "1500", "idle_session_timeout": "1500"}
+    if sql.info.server_version >= 170000:
+        limits["transaction_timeout"] = "1500"
+    for name, value in limits.items():
+        sql.execute(f"ALTER DATABASE {database.name} SET {name} = {value}".encode())
+    careless = connect(autocommit=False)
+    for name in limits:
+        careless.execute(f"SET {name} = 0".encode())
+    careless.commit()
+    careless.execute("LOCK TABLE ssb.message_0 IN ACCESS EXCLUSIVE MODE")  # it waits two seconds for that
+    shown = run(database, "--ignore", SERVER)
+    assert (shown.returncode, shown.stderr) == (3, "")
+    assert shown.stdout.startswith("117 error: session ")
 
 
 def test_nothing_found_is_status_0(sql: Connection, database: Database) -> None:

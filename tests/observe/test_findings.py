@@ -186,6 +186,8 @@ FAULTS: dict[int, tuple[Fault, str, dict[str, Any], bool]] = {
         True,
     ),
     117: (_locked, "session ", {}, True),
+    120: (_do(), "database test_", {"unfrozen": 0}, False),
+    121: (_do("UPDATE ssb.runtime_version SET owner = 'seller'"), "pgsb", {}, False),
     201: (lambda sql, _: activate(sql, DRAIN), "pgsb broker", {}, False),
     202: (lambda sql, _: _daemon(sql), "here [1]", {}, False),
     203: (lambda sql, _: _daemon(sql), "here [1]", {}, False),
@@ -294,7 +296,7 @@ def test_a_fault_is_found_and_mended(number: int, sql: Connection, connect: Conn
     assert after, f"{number} is not found"
     assert number != 501 or len(after) == 1  # the second message waits for the first
     # What is there with every test server cannot be made.
-    assert number in (105, 106, 108, 110) or not [one for one in before if one.object.startswith(about)]
+    assert number in (105, 106, 108, 110, 120) or not [one for one in before if one.object.startswith(about)]
     for one in after:
         assert one.title and one.meaning and one.detail
         if one.run_with == "pgsb shell":
@@ -343,6 +345,48 @@ def test_what_no_upgrade_makes_anew_is_a_statement(sql: Connection) -> None:
     )
     mend(sql, one)
     assert found(sql, 115) == []
+
+
+def test_nothing_is_missing_in_the_next_version_of_postgresql(sql: Connection) -> None:
+    """JSON_VALUE is a word that wants quotes since 17: a database that came from 14 missed it for ever."""
+    quoted = """SELECT o.line FROM ssb_internal.runtime_object AS o
+                 WHERE o.line ~ '^(function|procedure|aggregate|REVOKE) ' AND o.line LIKE '%"%'"""
+    assert sql.execute(quoted).fetchall() == []
+    sql.execute("DROP FUNCTION sys.json_value(text, text)")
+    (one,) = found(sql, 115)
+    assert "1 missing: function sys.json_value(text,text)" in one.detail
+
+
+def test_an_owner_who_was_left_behind_is_found_until_an_upgrade(sql: Connection) -> None:
+    sql.execute("UPDATE ssb.runtime_version SET owner = 'seller'")
+    sql.execute("UPDATE ssb.queue SET owner = 'seller', execute_as = 'seller'")
+    (one,) = found(sql, 121)
+    assert (one.severity, one.detail) == ("error", "queues and services belong to seller")
+    assert (one.remedy, one.run_with) == ("pgsb upgrade", "shell")
+    upgrade(sql)
+    assert found(sql, 121) == []
+
+
+def test_xml_that_the_server_cannot_read_is_found(sql: Connection, has_libxml: bool) -> None:
+    """A database whose sys.xml is PostgreSQL's xml has come to a server without libxml."""
+    assert found(sql, 122) == []
+    sql.execute(
+        "UPDATE pg_type SET typbasetype = 'xml'::regtype WHERE oid = 'sys.xml'::regtype"
+    )  # as pg_upgrade brings it
+    assert [one.object for one in found(sql, 122)] == ([] if has_libxml else ["sys.xml"])
+
+
+def test_connections_for_superusers_are_no_ones_else(sql: Connection) -> None:
+    """All others are refused when these alone are left."""
+    row = sql.execute(
+        """SELECT count(*), current_setting('max_connections')::integer,
+                  current_setting('superuser_reserved_connections')::integer
+             FROM pg_stat_activity WHERE backend_type = 'client backend'"""
+    ).fetchone()
+    assert row is not None
+    used, most, reserved = row
+    (one,) = found(sql, 105, connections=used / (most - reserved) - 0.0001)
+    assert one.detail == f"{used} of {most} are in use, and {reserved} are for superusers"
 
 
 def test_what_others_have_revoked_is_not_missing(sql: Connection) -> None:
@@ -827,7 +871,7 @@ def test_encryption_inside_an_instance_needs_what_is_asked_for(
 def test_every_kind_has_a_fault(sql: Connection) -> None:
     kinds = {row[0] for row in sql.execute("SELECT number FROM ssb_internal.finding_kinds()").fetchall()}
     elsewhere = {107, 109, 113, 313, 504, 505, 605, 606, 608, 612}
-    elsewhere |= {118, 119}
+    elsewhere |= {118, 119, 122}
     # With a daemon, in test_runbook.py and tests/daemon/test_transport.py.
     elsewhere |= {204, 205, 206, 304, 310, 507}
     assert kinds == FAULTS.keys() | DIALOG_FAULTS.keys() | elsewhere

@@ -314,6 +314,13 @@ def test_tables_grow(desk: Desk, connect: Connect) -> None:
     desk.do(entry)
 
 
+def test_transactions_run_out_of_numbers(desk: Desk) -> None:
+    entry = "Transactions run out of numbers"
+    (told,) = [one for one in diagnose(desk.sql, limits={**NOW, "unfrozen": 1}) if one.number == 120]
+    assert told.remedy in statements(entry, "Do") and desk.sql.info.dbname in told.object
+    desk.do(entry)
+
+
 def test_nothing_is_sent_or_received(desk: Desk) -> None:
     entry = "Nothing is sent or received"
     tsql(desk.sql, "ALTER DATABASE CURRENT SET DISABLE_BROKER;")

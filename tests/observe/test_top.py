@@ -42,6 +42,21 @@ def test_it_prints_what_the_dashboard_shows(shop: Shop, database: Database) -> N
     assert queues == ["dbo.billing", "dbo.orders", "dbo.shipping", "dbo.counter"]
 
 
+def test_a_lock_does_not_keep_it_waiting(
+    shop: Shop, database: Database, connect: Callable[..., Connection]
+) -> None:
+    careless = connect(autocommit=False)
+    careless.execute("LOCK TABLE ssb.message_0 IN ACCESS EXCLUSIVE MODE")
+    shown = run(database, "--once")
+    assert shown.returncode == 0, shown.stderr
+    text = shown.stdout.splitlines()
+    assert "a lock keeps the queues from being read" in text[0] and "no daemon" not in text[0]
+    (told,) = [line for line in text if line.startswith(" 117 error ")]
+    assert f"session {careless.info.backend_pid}" in told
+    careless.rollback()
+    assert "24 messages in 4 queues" in run(database, "--once").stdout
+
+
 @pytest.mark.one_postgres
 def test_without_a_terminal_it_says_so(database: Database) -> None:
     shown = run(database)

@@ -164,6 +164,30 @@ def test_a_change_waits_for_nobody_and_outdates_a_path_that_is_not_committed(
     assert session.value(PRIORITY, pair.send_new()) == 5
 
 
+def test_of_paths_that_were_kept_at_once_one_stays(
+    session: Session, pair: Pair, another: Callable[[], Session]
+) -> None:
+    """Each further one drew an order of the queue, and a number, for every dialog that began."""
+    senders = [another() for _ in range(4)]
+    for sender in senders:
+        pair.send_new(session=sender)
+    for sender in senders:
+        sender.commit()
+    assert session.value(KEPT, pair.initiator) == 4
+    frozen = another()
+    frozen.do("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+    frozen.value(KEPT, pair.initiator)
+    session.send(pair.dialog(), pair.request, "one")
+    assert session.value(KEPT, pair.initiator) == 1
+    frozen.send(pair.dialog(session=frozen), pair.request, "sees four")
+    frozen.commit()
+    total = "SELECT enqueued_total FROM ssb.queue_status WHERE queue = %s"
+    before = session.value(total, pair.far)
+    session.send(pair.dialog(), pair.request, "two")
+    pair.send_new()
+    assert session.value(total, pair.far) == before + 2
+
+
 def test_who_may_not_receive_from_the_queue_begins_no_dialog(session: Session, pair: Pair) -> None:
     pair.send_new()
     session.do("CREATE ROLE short_sender")

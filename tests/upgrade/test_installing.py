@@ -153,6 +153,12 @@ def test_the_script_is_the_same_as_the_installer(
     assert installer.installed_version(connection) == installer.RUNTIME_VERSION
 
 
+def test_tools_that_speak_jdbc_may_apply_the_script() -> None:
+    """In a statement that is prepared, as by Liquibase, ? is a parameter, outside of quotes and comments."""
+    quoted = r"--[^\n]*|/\*.*?\*/|\$(\w*)\$.*?\$\1\$|'(?:[^']|'')*'|\"[^\"]*\""
+    assert "?" not in re.sub(quoted, "", installer.install_sql(), flags=re.DOTALL)
+
+
 def test_a_newer_runtime_is_left_alone(database: Database, connect: Callable[..., Connection]) -> None:
     connection = connect()
     connection.execute("UPDATE ssb.runtime_version SET version = 1000000")

@@ -303,3 +303,32 @@ def test_nodes_are_found_in_time_that_grows_with_them(server: Connection, method
     server.execute("RESET statement_timeout")
     lengths = {"for": 1500000, "<x>": 1500007, "cou": 6, "str": 100000, "del": 400007}
     assert answer == (lengths[path[:3]],)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        '(/orders/order[sql:variable("@i")]/@id)[1]',
+        '(/orders/order)[sql:variable("@i")][1]/@id',
+        '(/orders/order[position() = sql:variable("@i")]/@id)[1]',
+        '(/orders/order[sql:variable("@i") = position()]/@id)[1]',
+    ],
+)
+def test_a_place_that_sql_tells_is_taken_without_a_look_at_the_others(server: Connection, path: str) -> None:
+    """Programs take a document's elements one after the other so."""
+    variable = "jsonb_build_object('@i', %s::text::jsonb)"
+    query = f"SELECT sys.xml_value('{ORDERS}'::text, '{path}', NULL, {variable})"
+    with server.transaction(force_rollback=True):
+        server.execute("SET LOCAL track_functions = 'all'")
+        found = [
+            server.execute(query, [place]).fetchone() for place in ("1", "2", "2.0", "1.5", "0", "-1", "3")
+        ]  # type: ignore[arg-type]
+        asked = server.execute(
+            "SELECT count(*) FROM pg_stat_xact_user_functions WHERE funcname = 'xq_holds' AND calls > 0"
+        ).fetchone()
+    assert found == [("1",), ("2",), ("2",), (None,), (None,), (None,), (None,)]
+    assert asked == (0,)
+    # No number is no place.
+    for value, shown in (('"x"', "1"), ("null", None), ("true", "1")):
+        if path == '(/orders/order[sql:variable("@i")]/@id)[1]':
+            assert server.execute(query, [value]).fetchone() == (shown,)  # type: ignore[arg-type]

@@ -130,12 +130,15 @@ SYSTEM_QUERIES: dict[str, tuple[str, str]] = {
         ELSE IF OBJECT_ID(@objname) IS NULL
             RAISERROR(15009, -1, -1, @objname, @here);
         ELSE
-            SELECT OBJECT_NAME(OBJECT_ID(@objname)) AS name,
-                   (SELECT TOP (1) p.rows FROM sys.partitions AS p
-                    LEFT JOIN sys.internal_tables AS i ON i.object_id = p.object_id
-                    WHERE COALESCE(i.parent_id, p.object_id) = OBJECT_ID(@objname)
-                    ORDER BY p.index_id) AS rows,
-                   '0 KB' AS reserved, '0 KB' AS data, '0 KB' AS index_size, '0 KB' AS unused;
+            SELECT OBJECT_NAME(OBJECT_ID(@objname)) AS name, s.rows,
+                   CAST(s.pages * 8 AS varchar(15)) + ' KB' AS reserved,
+                   CAST(s.of_data * 8 AS varchar(15)) + ' KB' AS data,
+                   CAST((s.pages - s.of_data) * 8 AS varchar(15)) + ' KB' AS index_size, '0 KB' AS unused
+            FROM (SELECT MAX(p.row_count) AS rows, ISNULL(SUM(p.reserved_page_count), 0) AS pages,
+                         ISNULL(SUM(CASE WHEN p.index_id < 2 THEN p.reserved_page_count END), 0) AS of_data
+                  FROM sys.dm_db_partition_stats AS p
+                  LEFT JOIN sys.internal_tables AS i ON i.object_id = p.object_id
+                  WHERE COALESCE(i.parent_id, p.object_id) = OBJECT_ID(@objname)) AS s;
         """,
     ),
     "sp_tables": (

@@ -116,7 +116,8 @@ CREATE OR REPLACE FUNCTION sys.log(value double precision) RETURNS double precis
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN value <= 0 THEN sys.invalid_float(value) ELSE ln(value) END;
 CREATE OR REPLACE FUNCTION sys.log(value double precision, base double precision) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN value <= 0 OR base <= 0 OR base = 1 THEN sys.invalid_float(value) ELSE ln(value) / ln(base) END;
+-- (Both arguments keep the planner from it: one of them may be a constant.)
+RETURN CASE WHEN value <= 0 OR base <= 0 OR base = 1 THEN sys.invalid_float(value + base) ELSE ln(value) / ln(base) END;
 CREATE OR REPLACE FUNCTION sys.log10(value double precision) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN value <= 0 THEN sys.invalid_float(value) ELSE log(value) END;
 

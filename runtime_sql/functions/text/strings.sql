@@ -122,9 +122,10 @@ END;
 CREATE OR REPLACE FUNCTION sys.charindex(search text, value text, start integer DEFAULT 1) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
+    WHEN search IS NULL OR value IS NULL THEN NULL
+    WHEN search = '' THEN 0
     WHEN start > 1 THEN coalesce(nullif(strpos(substr(value, start), search), 0) + start - 1, 0)
-        * CASE WHEN search = '' THEN 0 ELSE 1 END + 0 * length(value)
-    ELSE CASE WHEN search = '' THEN 0 * length(value) ELSE strpos(value, search) END
+    ELSE strpos(value, search)
 END;
 CREATE OR REPLACE FUNCTION sys.charindex(search bytea, value bytea, start integer DEFAULT 1) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

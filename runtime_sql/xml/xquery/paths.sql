@@ -4,6 +4,37 @@
 -- p_env (variables: '$x' → array of items, '@x' and column names → values from SQL), and the
 -- context item with its position and the context size.
 
+-- Predicates, where SQL's values are known: r[sql:variable("@i")] and r[position() = sql:variable("@i")] of a number take one node as r[3]
+-- does, without a look at the others.
+CREATE OR REPLACE FUNCTION ssb_internal.xq_positional(p_predicates jsonb, p_env jsonb)
+RETURNS jsonb
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    c_position CONSTANT jsonb := '{"op": "call", "f": "position"}';
+    v_predicates jsonb := p_predicates;
+    v_predicate jsonb;
+    v_value jsonb;
+    v_number numeric;
+BEGIN
+    FOR p IN 0 .. jsonb_array_length(p_predicates) - 1 LOOP
+        v_predicate := p_predicates -> p -> 'e';
+        v_value := p_env -> CASE
+            WHEN v_predicate ->> 'op' = 'sql' THEN v_predicate ->> 'name'
+            WHEN NOT v_predicate @> '{"op": "compare", "by": "="}' THEN NULL
+            WHEN v_predicate -> 'l' @> c_position AND v_predicate -> 'r' ->> 'op' = 'sql' THEN v_predicate -> 'r' ->> 'name'
+            WHEN v_predicate -> 'r' @> c_position AND v_predicate -> 'l' ->> 'op' = 'sql' THEN v_predicate -> 'l' ->> 'name' END;
+        IF jsonb_typeof(v_value) = 'number' THEN
+            v_number := v_value::numeric;
+            v_predicates := jsonb_set(v_predicates, ARRAY[p::text], jsonb_build_object('k', 'n', 'n',
+                CASE WHEN v_number = trunc(v_number) AND v_number BETWEEN 1 AND 2147483647 THEN trunc(v_number) ELSE 0 END));
+        END IF;
+    END LOOP;
+    RETURN v_predicates;
+END;
+$$;
+
 -- The nodes a path expression gives, in document order without duplicates.
 -- p_limit: so many are enough (the caller keeps the first ones only).
 CREATE OR REPLACE FUNCTION ssb_internal.xq_path(
@@ -74,6 +105,9 @@ BEGIN
         v_name := v_test ->> 'name';
         v_uri := v_test ->> 'uri';
         v_predicates := v_step -> 'preds';
+        IF v_predicates <> '[]' AND p_env <> '{}' THEN
+            v_predicates := ssb_internal.xq_positional(v_predicates, p_env);
+        END IF;
         v_length := length(v_name);
         v_stop := CASE WHEN v_predicates = '[]' THEN CASE WHEN s = v_last THEN p_limit END
                        WHEN v_predicates -> 0 ->> 'k' = 'n' THEN (v_predicates -> 0 ->> 'n')::integer END;
@@ -347,6 +381,7 @@ DECLARE
     v_item text;
     v_items text[];
     v_limit integer;
+    v_predicates jsonb;
 BEGIN
     IF v_op = 'path' THEN
         IF (p_e -> 'root')::boolean THEN
@@ -361,12 +396,13 @@ BEGIN
         END IF;
         RETURN ssb_internal.xq_path(p_e -> 'steps', 0, v_nodes, p_limit, p_toks, p_ends, p_opens, p_decls, p_env);
     ELSIF v_op = 'filter' THEN
-        IF p_e -> 'preds' -> 0 ->> 'k' = 'n' THEN
-            v_limit := (p_e -> 'preds' -> 0 ->> 'n')::integer;
+        v_predicates := ssb_internal.xq_positional(p_e -> 'preds', p_env);
+        IF v_predicates -> 0 ->> 'k' = 'n' THEN
+            v_limit := (v_predicates -> 0 ->> 'n')::integer;
         END IF;
         RETURN ssb_internal.xq_filter(
             ssb_internal.xq_nodes(p_e -> 'e', v_limit, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size),
-            p_e -> 'preds', p_toks, p_ends, p_opens, p_decls, p_env);
+            v_predicates, p_toks, p_ends, p_opens, p_decls, p_env);
     ELSIF v_op = 'union' THEN
         RETURN ssb_internal.xq_in_order(
             ssb_internal.xq_nodes(p_e -> 'l', NULL, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size)

@@ -499,7 +499,7 @@ BEGIN
             EXCEPTION WHEN OTHERS THEN
                 session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM); EXIT countdown_body WHEN session.leaving;
             END;
-            IF to_regproc('dbo.countdown') IS NOT NULL THEN
+            IF to_regproc('dbo.countdown') IS NOT NULL OR ssb_internal.is_overloaded('dbo.countdown') THEN
                 CALL dbo.countdown(less, session);
             ELSE
                 session := ssb_internal.missing_procedure(session, 7, 'dbo.countdown');
