@@ -144,3 +144,17 @@ BEGIN
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.settle_sent(jsonb) FROM PUBLIC;
+
+-- A daemon of an earlier version says which messages were in the set, too: it goes on until it is replaced.
+CREATE OR REPLACE FUNCTION ssb_internal.settle_sent(p_answers jsonb, p_ids bigint[])
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF p_ids IS NOT NULL THEN
+        PERFORM ssb_internal.settle_sent(p_answers);
+    END IF;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.settle_sent(jsonb, bigint[]) FROM PUBLIC;

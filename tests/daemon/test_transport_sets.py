@@ -456,6 +456,16 @@ def test_what_has_arrived_leaves_and_nothing_else(near: Side) -> None:
     assert sorted(_read_set(near)) == [0, 3]
 
 
+def test_a_daemon_of_an_earlier_version_settles(near: Side) -> None:
+    near.send(near.begin("//Far"), "//Ask", "zero", "one")
+    _read_set(near)
+    answer = "jsonb_build_array(jsonb_build_object('endpoint_id', r.endpoint_id, 'next_number', 1))"
+    near.do(
+        f"SELECT ssb_internal.settle_sent({answer}, '{{1,2}}'::bigint[]) FROM ssb.remote_conversation AS r"
+    )
+    assert near.column("SELECT message_sequence_number FROM ssb.transmission") == [1]
+
+
 def test_a_set_costs_the_same_whatever_has_left(near: Side) -> None:
     """VACUUM cannot remove it while somebody's snapshot is older, and comes once in a minute anyway."""
     handles = [near.begin("//Far") for _ in range(2)]
