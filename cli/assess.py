@@ -13,9 +13,8 @@ from ..assess.findings import assess as assess_project
 from ..assess.project import read_project
 from ..assess.report import as_html, as_json
 from ..compiler.compiled import CompileOptions
-from ..grammar.problems import Problems
+from ..grammar.problems import Problems, visible_lines
 from ..grammar.source import Source
-from ..grammar.visible import visible_lines
 from ..user_folders import write_whole
 from .options import compile_options, variables_option
 from .progress import progress_bar

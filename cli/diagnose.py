@@ -12,7 +12,7 @@ import click
 import psycopg
 from click.core import ParameterSource
 
-from ..grammar.visible import visible_lines
+from ..grammar.problems import visible_lines
 from ..observe.findings import SEVERITIES, Dialog, Finding, LogLine, Trouble, diagnose, watch
 from ..server.connect import LOOKING, Target, connect, find_target
 from .install import require_function

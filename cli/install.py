@@ -7,7 +7,7 @@ import click
 import psycopg
 
 from .. import __version__
-from ..grammar.visible import visible_lines
+from ..grammar.problems import visible_lines
 from ..runtime_sql import installer
 from ..server.connect import (
     Target,

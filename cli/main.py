@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from .. import __version__
-from ..grammar.visible import visible_lines
 from ..server.problems import ServerError
 
 if TYPE_CHECKING:
@@ -232,6 +231,9 @@ def _sentence(error: psycopg.Error) -> str:
 
 
 def _fail(message: str, hint: str | None = None) -> int:
+    # Imported here: it is for those who fail.
+    from ..grammar.problems import visible_lines
+
     sys.stdout.flush()
     print(visible_lines(message), file=sys.stderr)
     if hint:

@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from ..grammar.visible import visible_lines
+from ..grammar.problems import visible_lines
 from ..server.connect import LOOKING, connect, find_target
 from ..server.problems import ServerError
 from .install import require_function

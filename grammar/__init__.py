@@ -15,6 +15,5 @@ tables.py     the parser's tables, which Lark makes of them
 tree.py       Tree and Terminal: what comes out
 parser.py     batch → tree; ends of statements, recovery from errors
 hints.py      what to say about what could not be parsed
-visible.py    text as a terminal may have it: no control characters
 records.py    dataclasses that are made quickly, for all that compiles
 """

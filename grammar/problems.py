@@ -21,7 +21,6 @@ from operator import itemgetter
 
 from .records import dataclass
 from .source import Span
-from .visible import visible_lines
 
 NAME_MISSING = (
     "An object or column name is missing or empty. For SELECT INTO statements, verify each column has a "
@@ -39,6 +38,9 @@ ROOM_TO_RECURSE = 20_000
 SYNONYM_OF_QUEUE = "Synonym '{}' is defined over queue '{}'. Synonyms on queues are not allowed."
 NO_SYNONYM_FOR_QUEUES = "a synonym cannot stand for a queue: write the queue's name"
 
+# Names and messages in a text are often other people's: what a terminal would act on instead of showing.
+_CONTROL = {code: "\N{MIDDLE DOT}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r"}
+
 
 class RoomToRecurse:
     """Python's default limit is met by a few dozen nested parentheses."""
@@ -53,6 +55,19 @@ class RoomToRecurse:
     def __exit__(self, *error: object) -> None:
         if self._limit < ROOM_TO_RECURSE:
             sys.setrecursionlimit(self._limit)
+
+
+def visible(text: str) -> str:
+    """Return the text with a dot for each character that a terminal would act on instead of showing it.
+
+    Tabs and the ends of lines stay.
+    """
+    return text.translate(_CONTROL)
+
+
+def visible_lines(text: str) -> str:
+    """As `visible`; a carriage return that ends no line is a dot too: what follows it would cover a line."""
+    return visible(text).replace("\r\n", "\n").replace("\r", "\N{MIDDLE DOT}")
 
 
 __all__ = ["CompileError", "Problem", "Problems", "Unbound", "did_you_mean", "differ_in_digits", "similar"]

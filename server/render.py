@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TextIO
 
-from ..grammar.visible import visible as visible
+from ..grammar.problems import visible as visible
 from .results import Cell, ErrorEvent, Event, Number, Print, RowCount, Rows
 
 _UNNAMED = "(No column name)"

@@ -93,7 +93,7 @@ AS $$
 DECLARE
     v_parts text[] := sys.name_parts(object_name);
     v_owner text := ssb_internal.module_name(
-        (SELECT string_agg(sys.quotename(p.name), '.' ORDER BY p.place)
+        (SELECT string_agg(ssb_internal.in_brackets(p.name), '.' ORDER BY p.place)
            FROM unnest(v_parts[1:cardinality(v_parts) - 1]) WITH ORDINALITY AS p (name, place)), database);
     v_module text := ssb_internal.module_name(object_name, database);
     v_schema oid := to_regnamespace(quote_ident((parse_ident(v_module))[1]));

@@ -152,9 +152,7 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF p_ids IS NOT NULL THEN
-        PERFORM ssb_internal.settle_sent(p_answers);
-    END IF;
+    PERFORM ssb_internal.settle_sent(p_answers);
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.settle_sent(jsonb, bigint[]) FROM PUBLIC;

@@ -16,6 +16,8 @@ _VARIABLE = re.compile(r"^\s*(v_\w+)\s+(?:CONSTANT\s+)?[\w.\"\[\]]+", re.MULTILI
 
 REASONS = {
     "ssb_internal.rethrow line": "procedures that were compiled before give it",
+    "ssb_internal.next_set p_ids": "daemons of earlier versions give it, too",
+    "ssb_internal.settle_sent p_ids": "daemons of earlier versions give it",
     "ssb_internal.begin_and_send v_lock": "its initial value takes the lock",
     "sys.format_time v_culture": "its initial value raises for a culture that is none",
     "sys.crypt_gen_random seed": "SQL Server's parameter: numbers are random without it",
