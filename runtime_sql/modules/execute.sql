@@ -101,6 +101,8 @@ DECLARE
     v_is_doomed CONSTANT boolean := session.doomed OR session.atomic AND pg_catalog.current_setting('transaction_read_only')::boolean;
     v_has_failed boolean := false;
 BEGIN
+    -- What does not come to its end has none: not that of an earlier call either.
+    session.return_code := NULL;
     BEGIN
         IF v_is_doomed THEN
             SELECT t.* INTO v_written FROM ssb_internal.trampoline_body(procedure, marks, v_name, line) AS t;
@@ -114,7 +116,6 @@ BEGIN
     END;
     IF v_error.number IS NOT NULL THEN
         v_error.procedure := coalesce(v_error.procedure, session.procedure);
-        session.return_code := NULL;
         session := ssb_internal.signal(session, v_error);
         RETURN;
     END IF;

@@ -292,11 +292,13 @@ def test_what_is_refused_in_a_doomed_transaction_leaves_the_batch_its_state(
     made.close()
     # By a name in a variable there is no CALL. The answer of the call before stays what it was.
     body = DOOMED.format(
-        "DECLARE @p sysname = N'report', @o int EXEC @p 5, @o OUTPUT SET @p = N'rolls_back' EXEC @p"
+        "DECLARE @p sysname = N'report', @o int, @r int = 7, @q int = 8 EXEC @r = @p 5, @o OUTPUT\n"
+        "SET @p = N'rolls_back' EXEC @q = @p PRINT CONCAT(@r, ' ', @q)"
     )
     body = body.replace("SET XACT_ABORT ON", "").replace("1 / 0", "CAST('x' AS int)")
     tsql.run(f"{body}\nGO\nSELECT @@TRANCOUNT")
     assert [error.number for error in tsql.errors] == [3930, 3998]
+    assert tsql.prints == ["3 8"]
     assert tsql.results[-1] == [["0"]]
 
 
