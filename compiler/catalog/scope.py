@@ -431,7 +431,8 @@ class Catalog:
         known = self.types.get(self.key(object_name(name)))
         if known is None:
             # A type made elsewhere: the server knows it under this name.
-            return SqlType(name.name.text.lower(), user=self.sql_name(object_name(name)))
+            told = ".".join(part.text for part in (name.schema, name.name) if part is not None)
+            return SqlType(name.name.text.lower(), user=self.sql_name(object_name(name)), written=told)
         return known
 
     def is_made_elsewhere(self, written: nodes.DataType) -> bool:

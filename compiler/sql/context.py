@@ -444,7 +444,7 @@ class Context:
                     hint=meant_by(name, self.scope.type_names()),
                 )
                 return None
-            return SqlType(name.lower(), user=user)
+            return SqlType(name.lower(), user=user, written=f"{schema}.{name}")
         return base
 
 
@@ -455,7 +455,7 @@ def undeclared_table(name: str, node: Placed, ctx: Context) -> None:
         return  # its declaration is reported
     if known is not None and known.type.family == "user":
         ctx.problem(
-            f"Column, parameter, or variable #1: Cannot find data type {known.type.user}.",
+            f"Column, parameter, or variable #1: Cannot find data type {known.type.written or known.type.user}.",
             node,
             number=2715,
             hint="pgsb check takes the script that makes a table type too, pgsb compile --after it",

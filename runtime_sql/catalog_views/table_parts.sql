@@ -242,10 +242,10 @@ BEGIN
             major_id := (SELECT m.message_type_id FROM sys.service_message_types AS m WHERE m.name = level0name);
         WHEN 'ROUTE' THEN
             class := 19;
-            major_id := (SELECT r.route_id FROM sys.routes AS r WHERE r.name = level0name);
+            major_id := (SELECT r.route_id FROM sys.routes AS r WHERE sys.fold(r.name) = sys.fold(level0name));
         WHEN 'REMOTE_SERVICE_BINDING' THEN
             class := 18;
-            major_id := (SELECT b.remote_service_binding_id FROM sys.remote_service_bindings AS b WHERE b.name = level0name);
+            major_id := (SELECT b.remote_service_binding_id FROM sys.remote_service_bindings AS b WHERE sys.fold(b.name) = sys.fold(level0name));
         ELSE
             -- Of a kind that has no numbers here: told apart by its name.
             class := 100;
@@ -396,8 +396,11 @@ BEGIN
     PERFORM ssb_internal.renumber_properties(v_database);
     IF action = 'ADD' THEN
         INSERT INTO ssb.extended_property AS e (database_id, class, major_id, minor_id, name, value, target, numbered_in)
-        VALUES (v_database, v_target.class, v_target.major_id, v_target.minor_id, change_extended_property.name, change_extended_property.value,
-                ARRAY[level0type, level0name, level1type, level1name, level2type, level2name], 'ssb'::regnamespace)
+        SELECT v_database, v_target.class, v_target.major_id, v_target.minor_id, change_extended_property.name, change_extended_property.value,
+               ARRAY[level0type, level0name, level1type, level1name, level2type, level2name], 'ssb'::regnamespace
+         WHERE NOT EXISTS (SELECT FROM ssb.extended_property AS e
+                            WHERE e.database_id = v_database AND e.class = v_target.class AND e.major_id = v_target.major_id
+                              AND e.minor_id = v_target.minor_id AND lower(e.name) = lower(change_extended_property.name))
         ON CONFLICT DO NOTHING;
         IF NOT FOUND THEN
             PERFORM ssb_internal.raise_error(15233, format('Property cannot be added. Property ''%s'' already exists for ''%s''.', name, v_shown));
@@ -405,11 +408,11 @@ BEGIN
     ELSIF action = 'UPDATE' THEN
         UPDATE ssb.extended_property AS e SET value = change_extended_property.value
          WHERE e.database_id = v_database AND e.class = v_target.class AND e.major_id = v_target.major_id
-           AND e.minor_id = v_target.minor_id AND e.name = change_extended_property.name;
+           AND e.minor_id = v_target.minor_id AND lower(e.name) = lower(change_extended_property.name);
     ELSE
         DELETE FROM ssb.extended_property AS e
          WHERE e.database_id = v_database AND e.class = v_target.class AND e.major_id = v_target.major_id
-           AND e.minor_id = v_target.minor_id AND e.name = change_extended_property.name;
+           AND e.minor_id = v_target.minor_id AND lower(e.name) = lower(change_extended_property.name);
     END IF;
     IF NOT FOUND THEN
         PERFORM ssb_internal.raise_error(15217, format('Property cannot be updated or deleted. Property ''%s'' does not exist for ''%s''.', name, v_shown));
@@ -453,7 +456,7 @@ BEGIN
           FROM sys.extended_properties AS e
          WHERE e.class = v_target.class AND e.major_id = v_target.major_id
            AND e.minor_id = ssb_internal.shown_minor_id(v_target.class, v_target.minor_id)
-           AND (p_name IS NULL OR e.name = p_name);
+           AND (p_name IS NULL OR lower(e.name) = lower(p_name));
         RETURN;
     END IF;
     RETURN QUERY
@@ -485,7 +488,7 @@ BEGIN
     SELECT v_type, o.name, e.name, e.value
       FROM e
       JOIN o ON o.class = e.class AND o.major_id = e.major_id AND o.minor_id = e.minor_id
-     WHERE p_name IS NULL OR e.name = p_name
+     WHERE p_name IS NULL OR lower(e.name) = lower(p_name)
      ORDER BY o.name, e.name;
 END;
 $$;

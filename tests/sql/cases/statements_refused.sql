@@ -426,7 +426,7 @@ case.sql:1:40: error 112: Variables are not allowed in the ALTER TABLE statement
 hint: @@TRANCOUNT, ERROR_NUMBER() and their like belong to the batch that runs: put them in when inserting
 
 -- case: volatile computed column
-CREATE TABLE x (a AS GETDATE())
+CREATE TABLE x (a AS GETDATE(), b AS NEWID() PERSISTED)
 -- expect
 case.sql:1:22: error 4936: Computed column 'a' in table 'x' cannot be persisted because the column is non-deterministic.
     1 | CREATE TABLE x (a AS GETDATE())
