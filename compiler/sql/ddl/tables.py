@@ -425,7 +425,10 @@ def _refuse_volatile(column: Column, function: str, info: TableInfo, node: exp.E
     """Refuse a function whose value changes: SQL Server does where the column is PERSISTED."""
     name, table = column.name.name, info.name.name if info.name is not None else ""
     if column.persisted:
-        message = f"Computed column '{name}' in table '{table}' cannot be persisted because the column is non-deterministic."
+        message = (
+            f"Computed column '{name}' in table '{table}' cannot be persisted because the column is "
+            "non-deterministic."
+        )
         ctx.problem(message, node, number=4936, hint=f"{function} changes from call to call: {_VIEW}")
     else:
         message = f"PostgreSQL stores the computed column '{name}', and {function} changes from call to call"
