@@ -454,9 +454,9 @@ def undeclared_table(name: str, node: Placed, ctx: Context) -> None:
     if known is not None and known.type.family == "table":
         return  # its declaration is reported
     if known is not None and known.type.family == "user":
-        name = known.type.written or known.type.user
+        told = known.type.written or known.type.user
         ctx.problem(
-            f"Column, parameter, or variable #1: Cannot find data type {name}.",
+            f"Column, parameter, or variable #1: Cannot find data type {told}.",
             node,
             number=2715,
             hint="pgsb check takes the script that makes a table type too, pgsb compile --after it",

@@ -7,6 +7,7 @@ the expression: it gets a column with the row's ctid, by which the rows are foun
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from sqlglot import exp
 
@@ -67,11 +68,13 @@ class CteTarget:
         base_name = object_name(self.base)
         base_alias = fold(self.base.alias or self.base.name)
         found = Value(n.Name((base_alias, "ctid")))
+        self.base.meta["placed"] = True
         windowed = select_node.find(exp.Window) is not None or select_node.args.get("distinct") is not None
         if not windowed:
             hints = list(self.base.args.get("hints") or [])
             self.base.set("hints", [*hints, exp.Var(this="UPDLOCK")])
-        mapping = _base_columns(select_node)
+        _list_columns(self.cte, self.base, ctx)
+        mapping, computed = _base_columns(self.cte)
         trial_columns = _columns_of(self.cte, ctx)
         self.row_id = _free_name(trial_columns)
         has_all = [type(item) for item in select_node.expressions] == [exp.Star]
@@ -79,6 +82,7 @@ class CteTarget:
             "expressions",
             exp.Alias(this=Verbatim(this=found), alias=exp.to_identifier(self.row_id, quoted=True)),
         )
+        _name_last(self.cte, self.row_id)
         definitions, recursive = ctes(change.with_, ctx)
         name = fold(self.cte.alias)
         table = ctx.relation_name(base_name)
@@ -130,9 +134,11 @@ class CteTarget:
                 deleted = Relation("deleted", columns, prefix=n.Name((name,)))
             relations = [*others, deleted]
             if change.sets:
-                relations.append(
-                    Relation("inserted", info.columns if info is not None else None, prefix=n.Name((target,)))
-                )
+                # What is computed is as it was found, and other columns have the expression's names.
+                renamed: dict[str, n.Node] = {column: n.Name((name, column)) for column in computed}
+                renamed |= {column: n.Name((target, fold(of))) for column, of in mapping.items()}
+                own = n.Name((target,))
+                relations.append(Relation("inserted", trial_columns, prefix=own, renamed=renamed))
             changing = Changing(definitions, recursive, code, target=table)
             variables = [item for item in change.sets if item.variable is not None]
             if variables:
@@ -147,11 +153,15 @@ class CteTarget:
         name = fold(self.cte.alias)
         alias = fold(base.alias or table_variable_alias(base.name, ctx))
         base.meta["numbered"] = True
-        mapping = _base_columns(self.cte.this)
+        _list_columns(self.cte, base, ctx)
+        mapping, computed = _base_columns(self.cte)
+        for output in change.outputs:
+            output.items[:] = [_of_variable(item, mapping, computed, ctx) for item in output.items]
         place = Verbatim(this=Value(n.Name((alias, PLACE))))
         self.row_id = _free_name(_columns_of(self.cte, ctx))
         row_id = exp.to_identifier(self.row_id, quoted=True)
         self.cte.this.append("expressions", exp.Alias(this=place, alias=row_id))
+        _name_last(self.cte, self.row_id)
         definitions, recursive = ctes(change.with_, ctx)
         ctx.listed_ctes.discard(name)  # SET and OUTPUT are translated with the table's own columns
         for item in change.sets:
@@ -189,13 +199,62 @@ def _columns_of(cte: exp.CTE, ctx: Context) -> tuple[ColumnInfo, ...] | None:
     return tuple(ColumnInfo(name, column.type) for name, column in zip(names, result.columns, strict=False))
 
 
-def _base_columns(select_node: exp.Select) -> dict[str, str]:
-    """Alias → column of the table, for ``SELECT a AS b``."""
+def _base_columns(cte: exp.CTE) -> tuple[dict[str, str], set[str]]:
+    """Name → column of the table, for ``SELECT a AS b`` and ``c (b) AS …``; names of what is computed."""
     mapping: dict[str, str] = {}
-    for item in select_node.expressions:
-        if isinstance(item, exp.Alias) and isinstance(item.this, exp.Column):
-            mapping[fold(item.alias)] = item.this.name
-    return mapping
+    computed: set[str] = set()
+    names: list[str | None] = [column.name for column in cte.args["alias"].columns]
+    items = cte.this.expressions
+    for item, listed in zip_longest(items, names[: len(items)]):
+        inner = item.this if isinstance(item, exp.Alias) else item
+        name = listed or (item.alias if isinstance(item, exp.Alias) else None)
+        if name is None:
+            continue
+        if isinstance(inner, exp.Column):
+            mapping[fold(name)] = inner.name
+        else:
+            computed.add(fold(name))
+    return mapping, computed
+
+
+def _of_variable(item: exp.Expr, mapping: dict[str, str], computed: set[str], ctx: Context) -> exp.Expr:
+    """An item of OUTPUT that says ``inserted.b`` of the expression: that of the table variable's column."""
+
+    def of_table(node: exp.Expr) -> exp.Expr:
+        if not isinstance(node, exp.Column) or fold(node.table) not in ("inserted", "deleted"):
+            return node
+        if fold(node.name) in computed:
+            ctx.unsupported("OUTPUT of what a common table expression over a table variable computes", node)
+        of = mapping.get(fold(node.name), node.name)
+        return exp.column(exp.to_identifier(of, quoted=True), table=node.args["table"].copy())
+
+    if isinstance(item, exp.Column) and isinstance(item.this, exp.Star):
+        return item
+    changed = item.transform(of_table)
+    named = exp.Alias(this=changed, alias=exp.to_identifier(item.name, quoted=True))
+    return named if isinstance(item, exp.Column) else changed
+
+
+def _list_columns(cte: exp.CTE, base: exp.Table, ctx: Context) -> None:
+    """Write the table's columns for the ``*`` of an expression whose columns have names of their own."""
+    variable = ctx.scope.table_variable(base.name)
+    info = variable.info if variable is not None else ctx.scope.table(object_name(base))
+    if not cte.args["alias"].columns or info is None:
+        return
+    items: list[exp.Expr] = []
+    for item in cte.this.expressions:
+        if isinstance(item, exp.Star):
+            shown = (column for column in info.columns if not column.hidden)
+            items += [exp.column(exp.to_identifier(column.name, quoted=True)) for column in shown]
+        else:
+            items.append(item)
+    cte.this.set("expressions", items)
+
+
+def _name_last(cte: exp.CTE, name: str) -> None:
+    """Where the columns of the expression are listed, the last one is, too."""
+    if cte.args["alias"].columns:
+        cte.args["alias"].append("columns", exp.to_identifier(name, quoted=True))
 
 
 def cte_target(change: Change, ctx: Context) -> CteTarget | None:
