@@ -83,7 +83,7 @@ BEGIN
         name := lower(coalesce(v_found[1], v_found[2]) COLLATE "C");
         name := CASE name WHEN 'integer' THEN 'int' WHEN 'dec' THEN 'decimal' WHEN 'character' THEN 'char' WHEN 'rowversion' THEN 'timestamp'
                           ELSE name END;
-        v_size := CASE lower(v_found[3]) WHEN 'max' THEN -1 ELSE v_found[3]::integer END;
+        v_size := CASE lower(v_found[3] COLLATE "C") WHEN 'max' THEN -1 ELSE v_found[3]::integer END;
         IF name = 'float' AND v_size <= 24 THEN
             name := 'real';
         END IF;
