@@ -20,7 +20,6 @@ from ...target import statements as s
 from ..context import Context, Relation, object_name
 from ..dispatch import Verbatim, query_tree
 from ..expressions.names import condition
-from ..from_items import Source
 from ..interface import Assignment, Dml, TableVariableDml
 from ..parse.dml import Change, from_items
 from ..query.from_clause import PLACE, read_from, table_variable_alias
@@ -61,6 +60,18 @@ class CteTarget:
     row_id: str = ""
     """The column that finds the row again."""
 
+    @property
+    def shown(self) -> str:
+        """The name by which the statement knows the expression: ``x`` in ``DELETE x FROM c AS x``."""
+        name = fold(self.cte.alias)
+        found = [
+            fold(table.alias or table.name)
+            for table in from_items(self.change)
+            if isinstance(table, exp.Table) and len(table.parts) == 1 and fold(table.name) == name
+        ]
+        target = fold(self.change.target.name)
+        return target if target in found or len(found) != 1 else found[0]
+
     def translate(self, ctx: Context) -> Statement:
         """Give the expression a column that finds the row again, lock its rows, and change the table."""
         change = self.change
@@ -84,31 +95,37 @@ class CteTarget:
         )
         _name_last(self.cte, self.row_id)
         definitions, recursive = ctes(change.with_, ctx)
-        name = fold(self.cte.alias)
+        name, shown = fold(self.cte.alias), self.shown
         table = ctx.relation_name(base_name)
         info = ctx.scope.table(base_name)
         target = fold(base_name.name)
         head: n.Node = n.Variable(table)
-        if target == name:
+        if target in (name, shown):
             target = f"{target}_base"
             head = q.Aliased(head, target)
         ctx.push()
         try:
-            relation = Relation(name, trial_columns, qualify=True)
+            relation = Relation(shown, trial_columns, qualify=True)
             ctx.frame.relations.append(relation)
             extra = read_from(change.source, ctx)
             where_node = change.source.args.get("where")
-            row_id = n.Name((name, self.row_id))
+            row_id = n.Name((shown, self.row_id))
             conditions: list[n.Node] = [n.Comparison("=", n.Name((target, "ctid")), row_id)]
             listed = [
-                item for item in extra if not (item.relation is not None and item.relation.alias == name)
+                item for item in extra if not (item.relation is not None and item.relation.alias == shown)
             ]
-            conditions += [item.on for item in extra if item.on is not None]
+            own: n.Node = n.Name((name,)) if shown == name else q.Aliased(n.Name((name,)), shown)
+            sources: tuple[n.Node, ...]
+            if any(item.kind in ("LEFT", "RIGHT", "FULL") for item in extra):
+                joined = q.Joined(extra[0].code, tuple(item.join() for item in extra[1:]))
+                sources = (joined,) if len(listed) < len(extra) else (own, joined)
+            else:
+                sources = (own, *(item.code for item in listed))
+                conditions += [item.on for item in extra if item.on is not None]
             if where_node is not None:
                 conditions.append(condition(where_node.this, ctx).code)
             if change.top is not None:
-                conditions.append(self._first_rows(name, listed, conditions[1:], ctx))
-            sources = (n.Name((name,)), *(item.code for item in listed))
+                conditions.append(self._first_rows(shown, sources, conditions[1:], ctx))
             where = n.all_of(conditions)
             code: s.Update | s.Delete
             if change.sets:
@@ -131,16 +148,19 @@ class CteTarget:
                 stored = ctx.stored_name(base_name, info)
                 deleted = Relation("deleted", columns, prefix=n.Name((target,)), stored=stored)
             else:
-                deleted = Relation("deleted", columns, prefix=n.Name((name,)))
+                deleted = Relation("deleted", columns, prefix=n.Name((shown,)))
             relations = [*others, deleted]
             if change.sets:
                 # What is computed is as it was found, and other columns have the expression's names.
-                renamed: dict[str, n.Node] = {column: n.Name((name, column)) for column in computed}
+                renamed: dict[str, n.Node] = {column: n.Name((shown, column)) for column in computed}
                 renamed |= {column: n.Name((target, fold(of))) for column, of in mapping.items()}
-                own = n.Name((target,))
-                relations.append(Relation("inserted", trial_columns, prefix=own, renamed=renamed))
+                stored_row = n.Name((target,))
+                relations.append(Relation("inserted", trial_columns, prefix=stored_row, renamed=renamed))
             changing = Changing(definitions, recursive, code, target=table)
             variables = [item for item in change.sets if item.variable is not None]
+            for item in variables:
+                if isinstance(item.column, exp.Column) and fold(item.column.name) in mapping:
+                    item.column = exp.column(exp.to_identifier(mapping[fold(item.column.name)], quoted=True))
             if variables:
                 return into_variables(variables, changing, info, n.Name((target,)), [], ctx)
             return finish(changing, change.outputs, relations, ctx)
@@ -170,15 +190,17 @@ class CteTarget:
         if change.source.args.get("from_") is None:
             table = exp.Table(this=exp.to_identifier(self.cte.alias, quoted=True))
             change.source.set("from_", exp.From(this=table))
-        through = n.Name((name, self.row_id))
+        through = n.Name((self.shown, self.row_id))
         return change_variable(change, base, definitions, recursive, ctx, through=through)
 
-    def _first_rows(self, name: str, listed: list[Source], conditions: list[n.Node], ctx: Context) -> n.Node:
+    def _first_rows(
+        self, shown: str, sources: tuple[n.Node, ...], conditions: list[n.Node], ctx: Context
+    ) -> n.Node:
         """TOP: the rows of the expression that are among the first ones found."""
-        joins = tuple(q.Join(",", item.code) for item in listed)
-        found = q.Select((n.Integer(1),), n.Name((name,)), joins, n.all_of(conditions))
+        joins = tuple(q.Join(",", item) for item in sources[1:])
+        found = q.Select((n.Integer(1),), sources[0], joins, n.all_of(conditions))
         limit = limit_of(self.change.top, ctx, lambda: found)
-        row_id = n.Name((name, self.row_id))
+        row_id = n.Name((shown, self.row_id))
         return q.among(row_id, replace(found, items=(row_id,), limit=limit))
 
 
