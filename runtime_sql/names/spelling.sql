@@ -409,7 +409,8 @@ BEGIN
         -- 4104 knows the alias that is missing, not the column asked of it.
         v_parts := CASE p_number WHEN 2702 THEN ARRAY[v_name || '_dbo'] ELSE string_to_array(v_name, '.') END
                    || CASE WHEN p_number IN (2702, 2760, 4104) THEN '{*}'::text[] ELSE '{}' END;
-        v_alone := v_mark = '''' AND p_number IN (207, 239, 252, 253, 462, 1752, 1754, 1913, 1914, 2705, 2714, 3728, 4708, 4901, 4909, 4920, 4924, 6314, 15151)
+        -- Of 2705 the column, not the table, which stands there as it was written.
+        v_alone := v_mark = '''' AND NOT (p_number = 2705 AND cardinality(v_parts) > 1) AND p_number IN (207, 239, 252, 253, 462, 1752, 1754, 1913, 1914, 2705, 2714, 3728, 4708, 4901, 4909, 4920, 4924, 6314, 15151)
                    OR p_number IN (416, 547);
         v_shown := NULL;
         FOREACH v_text IN ARRAY v_texts

@@ -464,9 +464,14 @@ _OLD_ROW = n.Paren(n.Name(("old_row", "deleted")))
 """The old version of an updated row, whole: its columns are no names for the rest of the statement."""
 
 
+def _row_of(relation: n.Node, work: Work) -> n.Node:
+    """A whole row, by its type: the relation's name alone would be a column of that name."""
+    return n.Cast(n.Every(relation), work.table)
+
+
 def _old_rows(work: Work) -> n.Node:
     place = (n.Name(("old", "ctid")),) if _key(work) is None else ()
-    items = (q.Labelled(n.Name(("old",)), "deleted"), *place)
+    items = (q.Labelled(_row_of(n.Name(("old",)), work), "deleted"), *place)
     query = q.Select(items, q.Aliased(n.Variable(work.table), "old"), breaks=q.Breaks.NEVER)
     return q.Aliased(n.Subquery(query), "old_row")
 
@@ -553,9 +558,10 @@ def _returned(
 def _whole_row(item: OutputItem, work: Work, branch: MergeBranch) -> n.Node:
     side = fold(item.node.parts[-2].name) if isinstance(item.node, exp.Column) else ""
     if side == "inserted" and branch.action != "DELETE":
-        return n.Name((fold(work.name.name),)) if branch.action == "INSERT" else work.target
+        inserted = n.Name((fold(work.name.name),))
+        return _row_of(inserted if branch.action == "INSERT" else work.target, work)
     if side == "deleted" and branch.action != "INSERT":
-        return _OLD_ROW if branch.action == "UPDATE" else work.target
+        return _OLD_ROW if branch.action == "UPDATE" else _row_of(work.target, work)
     return n.Cast(n.NULL, work.table)
 
 
