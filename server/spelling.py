@@ -78,7 +78,8 @@ def _told(found: re.Match[str], script: str, line: int) -> str:
     """Return the name of a message as the script has it, else as the message does."""
     told = found["name"] or found["type"]
     for schema, name in _splits(told, script):
-        shown = _shown(found, schema, name, script, line)
+        # A table of which the message tells more has its own spelling there already.
+        shown = _shown(found, schema, fold(name), script, line)
         if shown is not None:
             return shown
     # Of a schema that is not there PostgreSQL tells no more.

@@ -404,7 +404,7 @@ BEGIN
     LOOP
         -- Of 547 the constraint, where it could not be made: of others the names are known.
         -- A schema that is there has its own spelling already.
-        CONTINUE WHEN substring(v_name FROM '[^.]*$') <> lower(substring(v_name FROM '[^.]*$'))
+        CONTINUE WHEN p_number <> 2705 AND substring(v_name FROM '[^.]*$') <> lower(substring(v_name FROM '[^.]*$'))
                       OR p_number = 547 AND NOT starts_with(split_part(p_message, ' constraint ', 2), v_mark || v_name || v_mark);
         -- 4104 knows the alias that is missing, not the column asked of it.
         v_parts := CASE p_number WHEN 2702 THEN ARRAY[v_name || '_dbo'] ELSE string_to_array(v_name, '.') END
