@@ -44,7 +44,9 @@ PRINT 'other done'
 def test_the_victim_lets_the_other_have_its_locks_first(database: Database) -> None:
     """Else it would take them again before the other is awake, and be the victim until it gives up."""
     tsql = Tsql(database.dsn)
-    tsql.run_well("CREATE TABLE Account (id INT PRIMARY KEY, amount INT)\nINSERT Account VALUES (1, 0), (2, 0)")
+    tsql.run_well(
+        "CREATE TABLE Account (id INT PRIMARY KEY, amount INT)\nINSERT Account VALUES (1, 0), (2, 0)"
+    )
     tsql.run_well("EXEC sp_getapplock 'both have one', 'Exclusive', 'Session'")
     victim, other = Session(database.dsn, RETRIES), Session(database.dsn, OTHER)
     # Who looks for the deadlock first is its victim.

@@ -33,7 +33,14 @@ from ..query.lock_hints import RANGES, held, lock_beside
 from ..query.row_limits import changing_top, limit_of
 from ..query.set_operations import ctes
 from ..query_result import NOTHING_SELECTED
-from .columns import advance_identity, fillable, refuse_count, refuse_explicit, refuse_repeated
+from .columns import (
+    advance_identity,
+    fillable,
+    refuse_count,
+    refuse_explicit,
+    refuse_implicit,
+    refuse_repeated,
+)
 from .output import leave, numbered, output_items, refuse_triggers, result_columns
 from .set_clause import set_column, set_value, share_next_values
 from .table_variable_rows import rows_into
@@ -175,6 +182,9 @@ def _translate(
     listed = [node.name for one in statement.branches if one.action == "INSERT" for node in one.columns]
     inserted = [_known(work.info, name) for name in listed]
     before = (*before, *refuse_explicit(inserted, work.name, work.table, ctx))
+    for one in (branch for branch in statement.branches if branch.action == "INSERT"):
+        names = [node.name for node in one.columns] if one.columns or one.values is None else None
+        before = (*before, *refuse_implicit(names, work.info, work.name, work.table, ctx))
     parts: list[tuple[str, s.Change, MergeBranch]] = []
     labels = {"UPDATE": "updated", "DELETE": "deleted", "INSERT": "inserted"}
     taken: dict[str, list[n.Node]] = {"matched": [], "by_target": [], "by_source": []}
