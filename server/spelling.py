@@ -27,6 +27,7 @@ _MESSAGES = re.compile(
     r"The service queue (?=\"[^\"]+\" cannot be directly)|Database (?='[^']+' does not exist\.$)|"
     r'Cannot find either column "[^"]*" or the user-defined function or aggregate |'
     r"Collection specified does not exist in metadata : |"
+    r"An explicit value for the identity column in table |"
     r"Column, parameter, or variable #\d+: Cannot find data type )"
     r"(?:(?P<mark>['\"])(?P<name>(?:(?!(?P=mark)).)+)(?P=mark)|(?<=data type )(?P<type>.+)(?=\.$))"
 )

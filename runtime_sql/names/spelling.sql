@@ -382,7 +382,7 @@ DECLARE
     v_is_temporary CONSTANT boolean := p_number IN (515, 547, 2601, 2627) AND p_message ~ '[''"](tempdb[.])?dbo[.]#';
 BEGIN
     IF NOT v_is_temporary AND p_number NOT IN (207, 208, 218, 219, 239, 252, 253, 416, 462, 547, 1088, 1752, 1754, 1911, 1913, 1914, 2010, 2501, 2702, 2705, 2714, 2760, 2812, 3701, 3705, 3723, 3728, 3732, 4104,
-                        4121, 4513, 4701, 4708, 4901, 4902, 4909, 4920, 4924, 6314, 8197, 15151) THEN
+                        4121, 4513, 4701, 4708, 4901, 4902, 4909, 4920, 4924, 6314, 8101, 8197, 15151) THEN
         RETURN p_message;
     ELSIF p_number = 547 AND p_message !~ '^The ALTER TABLE ' AND NOT v_is_temporary THEN
         RETURN p_message;
