@@ -183,8 +183,8 @@ def _translate(
     inserted = [_known(work.info, name) for name in listed]
     before = (*before, *refuse_explicit(inserted, work.name, work.table, ctx))
     for one in (branch for branch in statement.branches if branch.action == "INSERT"):
-        names = [node.name for node in one.columns] if one.columns or one.values is None else None
-        before = (*before, *refuse_implicit(names, work.info, work.name, work.table, ctx))
+        given = [node.name for node in one.columns] if one.columns or one.values is None else None
+        before = (*before, *refuse_implicit(given, work.info, work.name, work.table, ctx))
     parts: list[tuple[str, s.Change, MergeBranch]] = []
     labels = {"UPDATE": "updated", "DELETE": "deleted", "INSERT": "inserted"}
     taken: dict[str, list[n.Node]] = {"matched": [], "by_target": [], "by_source": []}
