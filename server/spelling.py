@@ -79,8 +79,9 @@ def _told(found: re.Match[str], script: str, line: int) -> str:
     """Return the name of a message as the script has it, else as the message does."""
     told = found["name"] or found["type"]
     for schema, name in _splits(told, script):
-        # A table of which the message tells more has its own spelling there already.
-        shown = _shown(found, schema, fold(name), script, line)
+        # The table of a column has its own spelling in the message already.
+        searched = fold(name) if found.re is _TABLE_OF_COLUMN else name
+        shown = _shown(found, schema, searched, script, line)
         if shown is not None:
             return shown
     # Of a schema that is not there PostgreSQL tells no more.
