@@ -31,7 +31,7 @@ from .context import Context, Loop, Mode, Try
 from .control_flow import condition_of
 from .dispatch import lower
 from .leaving import count_tries, forbid_writing_if_doomed, leave_blocks, outer_error, save_outer_error
-from .statement_lists import comments, forget_options, lower_body, options_set
+from .statement_lists import comments, forget_options, lower_body, options_set, place_of_last
 from .transactions import transaction_name
 
 _ENDS_TRANSACTION = (
@@ -126,10 +126,11 @@ class _Machine:
     def _open(self) -> bool:
         """Whether control can reach the end of the current state."""
         body = self.states[self.current]
-        return not (
-            body
-            and isinstance(body[-1], pl.Continue | pl.Exit | pl.Raise)
-            and getattr(body[-1], "when", None) is None
+        last = place_of_last(body)
+        return (
+            last is None
+            or not isinstance(body[last], pl.Continue | pl.Exit | pl.Raise)
+            or getattr(body[last], "when", None) is not None
         )
 
 
