@@ -24,7 +24,7 @@ from ..analysis.execution_switches import BeginImplicitly, WhenExecuting
 from ..analysis.jumps import has_savepoints, labels
 from ..analysis.structured_jumps import States
 from ..analysis.transaction_depth import always_true
-from ..catalog.names import fold
+from ..catalog.names import fold, in_comment
 from ..plpgsql import nodes as pl
 from ..target import nodes as n
 from .context import Context, Loop, Mode, Try
@@ -216,7 +216,7 @@ def _flatten(statement: nodes.Statement, machine: _Machine) -> None:
             _flatten_list(inner, machine)
         case nodes.Label(name=name):
             machine.begin(machine.place(name.text))
-            machine.add(pl.Comment(f"-- {name.text}:"))
+            machine.add(pl.Comment(f"-- {in_comment(name.text)}:"))
             forget_options(machine.options, machine.ctx)
         case nodes.Goto(label=label) if (around := machine.around.get(fold(label.text))) is not None:
             machine.add(*leave_blocks(machine.ctx, *around), *machine.go(machine.place(label.text)))

@@ -79,3 +79,44 @@ def test_a_case_compiles_to_the_same_however_it_is_laid_out(case: Case) -> None:
 def test_nothing_is_put_behind_what_ends_a_body(body: str) -> None:
     """A comment at the end of a body used to hide the RETURN in front of it, and another one was added."""
     assert _compiled(body.format(_MARK)) == _compiled(body.format(""))
+
+
+# What other tools take for the end of a line; it ends no comment, in T-SQL and in PostgreSQL.
+_NO_LINE_ENDS = "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "DECLARE @i int = 1\n-- a{}DROP TABLE t\nPRINT @i",
+        "DECLARE @i int = 1\nPRINT @i\n-- a{}DROP TABLE t",
+        "DECLARE @i int = 1\nPRINT @i /* a{}DROP TABLE t */",
+        "CREATE PROCEDURE dbo.p AS\n-- a{}DROP TABLE t\nPRINT 1",
+        "-- a{}DROP TABLE t\nCREATE FUNCTION dbo.f () RETURNS int AS BEGIN RETURN 1 END",
+        "SELECT 1 -- a{}DROP TABLE t",
+        "-- a{}DROP TABLE t\nGO\nSELECT 1",
+    ],
+)
+def test_what_stands_in_a_comment_never_runs(script: str) -> None:
+    """The rest of a line comment with a form feed in it was a statement."""
+    for end in _NO_LINE_ENDS:
+        text = compile_script(Source("case.sql", script.format(end))).text()
+        code = re.sub(r"--[^\r\n]*|/\*.*?\*/", "", text, flags=re.DOTALL)
+        assert "DROP TABLE" not in code, repr(end)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "[a\nDROP TABLE t]: PRINT 1 IF @@TRANCOUNT = 1 GOTO [a\nDROP TABLE t]",
+        "IF @@TRANCOUNT = 1 GOTO [a\nDROP TABLE t] BEGIN TRAN [a\nDROP TABLE t]: COMMIT",
+        "[a\rDROP TABLE t]: PRINT 'x' IF @@TRANCOUNT = 1 GOTO b BEGIN TRAN GOTO [a\rDROP TABLE t] b: COMMIT",
+        "BEGIN TRAN SAVE TRAN [a\nDROP TABLE t] INSERT u VALUES (1) ROLLBACK TRAN [a\nDROP TABLE t] COMMIT",
+    ],
+)
+def test_a_name_of_two_lines_is_no_statement(script: str) -> None:
+    """The second line of the remark that a label or savepoint becomes was one."""
+    code = compile_script(Source("case.sql", script)).text()
+    for pattern in (r"'(?:[^']|'')*'", r'"(?:[^"]|"")*"', r"--[^\r\n]*"):
+        code = re.sub(pattern, "", code, flags=re.DOTALL)
+    assert "drop table" not in code.lower(), code
