@@ -53,6 +53,9 @@ AS $$
      'Programs WITH EXECUTE AS OWNER run as a role that owns nothing here. It is so after a dump was restored to another owner.'),
     (122, 'warning', 'this server cannot read the database''s XML',
      'It was installed where PostgreSQL has libxml, and has come to a server without. Queues go on; T-SQL with XML fails.'),
+    -- Told by pgsb itself (observe/findings.py), which alone knows what it brings.
+    (123, 'warning', 'the runtime is of another version than pgsb',
+     'What is found is what the checks of its version know. pgsb upgrade brings an earlier runtime up to date; a later one wants the pgsb that installed it.'),
     (201, 'error', 'no daemon runs, and there is something for one to do',
      'Service programs are not started; timers are late; nothing is carried to other instances, and nothing that they have sealed is opened.'),
     (202, 'info', 'one daemon runs, and none stands by',
