@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import psycopg
-from psycopg.rows import class_row
+from psycopg.rows import class_row, tuple_row
 
 from .. import __version__
 from ..runtime_sql.installer import RUNTIME_VERSION
@@ -63,7 +63,9 @@ def of_another_version(installed: int) -> Finding | None:
 
 def worst_first(found: Sequence[Finding]) -> list[Finding]:
     """As ssb.diagnose has them: by severity, number and what they are about."""
-    return sorted(found, key=lambda one: (-SEVERITIES.index(one.severity), one.number, one.object, one.detail))
+    return sorted(
+        found, key=lambda one: (-SEVERITIES.index(one.severity), one.number, one.object, one.detail)
+    )
 
 
 @dataclass(frozen=True)
@@ -204,6 +206,7 @@ def watch(
 
 
 def _value(connection: psycopg.Connection[Any], query: str) -> Any:
-    row = connection.execute(query.encode()).fetchone()
+    with connection.cursor(row_factory=tuple_row) as cursor:
+        row = cursor.execute(query.encode()).fetchone()
     assert row is not None
     return row[0]

@@ -36,7 +36,9 @@ async def findings(instance: Instance) -> list[Row]:
         ["instance", "daemon", "conversations", "transport"],
         pauses=_FINDINGS_PAUSES,
     )
-    version = instance.remembered("version", _FINDINGS_SECONDS, "SELECT r.version FROM ssb.runtime_version AS r")
+    version = instance.remembered(
+        "version", _FINDINGS_SECONDS, "SELECT r.version FROM ssb.runtime_version AS r"
+    )
     rows, found, installed = await asyncio.gather(queues(instance), others, version)
     of_queues = [one for row in rows for one in row["findings"] or ()]
     of_version = [one.as_json() for row in installed if (one := of_another_version(row["version"]))]

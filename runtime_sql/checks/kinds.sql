@@ -123,7 +123,7 @@ AS $$
     (508, 'error', 'the endpoint''s AUTHENTICATION = CERTIFICATE cannot be met',
      'Other instances cannot log in with a certificate as long as the server, or master, lacks what it takes.'),
     (509, 'warning', 'the database was restored or failed over, and dialogs with other instances are older',
-     'If anything was lost, one end has counted messages that the other has not: what is sent with their numbers is lost without a word, or waits for ever.'),
+     'If anything was lost, one end has counted messages that the other lacks: what is sent with their numbers is lost without a word, or waits for ever.'),
     (510, 'error', 'another instance has forgotten messages that it had',
      'It was restored to an earlier time. These messages wait until the remedy of 509 is said over there, or the conversation is ended here.'),
     (601, 'error', 'the initiating service does not exist', 'BEGIN DIALOG fails with 8423.'),

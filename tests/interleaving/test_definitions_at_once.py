@@ -539,7 +539,7 @@ def test_a_first_message_takes_no_notice_of_the_queue_that_the_service_had(
 def test_who_changes_many_conversations_meets_their_senders_in_one_order(
     session: Session, another: Open, pair: Pair, change: str
 ) -> None:
-    """A sender on two conversations goes on where the rows of the two stand the other way round in the table."""
+    """A sender on two conversations goes on where their rows stand the other way round in the table."""
     target = pair.target
     if change == "drop database":
         name = f"D{uuid.uuid4().hex[:12]}"
