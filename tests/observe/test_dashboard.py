@@ -92,6 +92,21 @@ def test_every_page_shows_what_is_there(shop: Shop, reader: Browser) -> None:
         ), path
 
 
+def test_a_runtime_of_another_version_is_told(shop: Shop, sql: Connection, reader: Browser) -> None:
+    sql.execute("UPDATE ssb.runtime_version SET version = 1")
+    status, page, _ = reader.get("/i/shop/")
+    assert status == 200 and "it is version 1, this pgsb brings " in page
+
+
+def test_a_queue_that_is_being_dropped_is_shown(shop: Shop, sql: Connection, reader: Browser) -> None:
+    """Whoever looks at that moment finds its row, and no sequence any more."""
+    row = sql.execute("SELECT order_sequence::text FROM ssb.queue WHERE name = 'dbo.orders'").fetchone()
+    assert row is not None
+    sql.execute(f"DROP SEQUENCE {row[0]}".encode())
+    status, page, _ = reader.get("/i/shop/queue/dbo.orders")
+    assert status == 200 and "– ever came" in page
+
+
 def test_search_is_kept_in_the_address(shop: Shop, reader: Browser) -> None:
     def found(query: str) -> int:
         _, page, _ = reader.get(f"/i/shop/search?{query}")
