@@ -305,6 +305,8 @@ BEGIN
                                                   ORDER BY t.message_sequence_number LIMIT v_quota) AS t
                              WHERE NOT v_is_flat
                             UNION ALL
+                            -- (Of messages that were sent as one the last alone stands there: its number is not the next one. Then, and where
+                            -- a dialog has several, they are read once more, as above.)
                             SELECT t.position::integer, t.endpoint_id, t.transmission_id, true, t.message_sequence_number,
                                    t.message_type_name, t.is_end_of_dialog, t.is_conversation_error, t.body, false, t.trace, t.enqueued_at, 0,
                                    x.is_under_way, x.security, x.is_encrypted, x.dialog,
