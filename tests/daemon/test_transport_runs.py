@@ -128,10 +128,11 @@ def test_a_failure_is_told_of_every_message_of_a_run(near: Side) -> None:
 
 def test_more_bodies_than_messages_are_no_messages(far: Side) -> None:
     """Whatever the other instance sends: of one type and queue a set is written as it stands."""
+    conversations = [uuid.uuid4() for _ in range(2)]
     dialogs = json.dumps(
         [
             {
-                "conversation_id": str(uuid.uuid4()),
+                "conversation_id": str(conversation),
                 "is_initiator": True,
                 "key": str(uuid.uuid4()),
                 "to_service": "//Far",
@@ -140,7 +141,7 @@ def test_more_bodies_than_messages_are_no_messages(far: Side) -> None:
                 "contract": "//Talk",
                 "is_encrypted": False,
             }
-            for _ in range(2)
+            for conversation in conversations
         ]
     )
 
@@ -153,10 +154,11 @@ def test_more_bodies_than_messages_are_no_messages(far: Side) -> None:
     far.do("SELECT setval('ssb.rotation_state', 1)")  # new ones go to the other table
     assert take([4, 5, 4, 5], [b"i", b"j", b"k", b"l"]) == ([6, 6], None)
     rows = far.connection.execute(
-        "SELECT m.tableoid::regclass::text, dense_rank() OVER (ORDER BY m.endpoint_id),"
-        " m.message_sequence_number, convert_from(m.body, 'UTF8') FROM ssb.message_stored AS m"
-        " ORDER BY m.queuing_order"
+        "SELECT m.tableoid::regclass::text, r.conversation_id, m.message_sequence_number,"
+        " convert_from(m.body, 'UTF8') FROM ssb.message_stored AS m"
+        " JOIN ssb.remote_conversation AS r ON r.endpoint_id = m.endpoint_id ORDER BY m.queuing_order"
     ).fetchall()
     tables = ["ssb.message_0"] * 8 + ["ssb.message_1"] * 4
     numbers = [0, 1, 0, 1, 2, 3, 2, 3, 4, 5, 4, 5]
-    assert rows == list(zip(tables, [1, 1, 2, 2] * 3, numbers, "abcdefghijkl", strict=True))
+    of = [conversations[0], conversations[0], conversations[1], conversations[1]] * 3
+    assert rows == list(zip(tables, of, numbers, "abcdefghijkl", strict=True))
