@@ -35,19 +35,29 @@ Statement = Dml | Assignment | TableVariableDml | None
 
 
 def derived_target(change: Change) -> None:
-    """``DELETE d FROM (SELECT …) AS d``: the subquery becomes a common table expression."""
+    """``DELETE d FROM (SELECT …) AS d JOIN …``: the subquery becomes a common table expression."""
+    if len(change.target.parts) != 1:
+        return
+    target = fold(change.target.name)
     items = from_items(change)
-    if len(items) != 1 or not isinstance(items[0], exp.Subquery) or not isinstance(items[0].this, exp.Query):
+    found = [item for item in items if isinstance(item, exp.Subquery) and fold(item.alias) == target]
+    if len(found) != 1 or not isinstance(found[0].this, exp.Query):
         return
-    derived = items[0]
-    if len(change.target.parts) != 1 or fold(derived.alias) != fold(change.target.name):
-        return
-    cte = exp.CTE(this=derived.this, alias=exp.TableAlias(this=exp.to_identifier(derived.alias, quoted=True)))
+    derived = found[0]
+    alias = derived.args["alias"]
+    name = alias.this.copy()
+    if any(fold(table.name) == target for table in derived.this.find_all(exp.Table)):
+        name = exp.to_identifier(f"{derived.alias} rows", quoted=True)  # it would be a recursive one
+    table = exp.Table(this=name.copy(), alias=exp.TableAlias(this=alias.this.copy()))
+    cte = exp.CTE(this=derived.this, alias=exp.TableAlias(this=name, columns=alias.columns))
     if change.with_ is None:
         change.with_ = exp.With(expressions=[cte])
     else:
         change.with_.append("expressions", cte)
-    change.source.set("from_", None)
+    if len(items) > 1 or fold(name.name) != target:
+        derived.replace(table)
+    else:
+        change.source.set("from_", None)
 
 
 @dataclass
