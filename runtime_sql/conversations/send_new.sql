@@ -72,8 +72,10 @@ BEGIN
                      AND coalesce(pg_sequence_last_value(p.far_state), 0) = 0
                      AND (has_sequence_privilege('public', p.near_state, 'SELECT')
                           OR ssb_internal.is_accepting(p.near_state) AND coalesce(pg_sequence_last_value(p.near_state), 0) < 2) END
-       AND u.is_sent_by_initiator AND p_body IS NOT NULL
-       AND (u.validation = 'N' OR ssb_internal.is_valid_body(u.message_type_id, u.validation, p_body))
+       -- (That the body is there, as a condition of its own, would be a plan node above the join.)
+       AND u.is_sent_by_initiator
+       AND CASE WHEN p_body IS NOT NULL
+                THEN u.validation = 'N' OR ssb_internal.is_valid_body(u.message_type_id, u.validation, p_body) END
        AND has_sequence_privilege(ssb_internal.calling_role(),
                                   p.near_order, 'USAGE');
     IF NOT FOUND THEN
