@@ -184,7 +184,7 @@ DECLARE
     v_number bigint;
 BEGIN
     UNLISTEN ssb_rights;  -- see ssb_internal.caller
-    IF coalesce(error::text, description) IS NULL AND cleanup IS NOT TRUE THEN
+    IF error IS NULL AND description IS NULL AND cleanup IS NOT TRUE THEN
         IF NOT ssb_internal.is_target_handle(handle) THEN
             DELETE FROM ssb.conversation_endpoint AS e
              WHERE e.conversation_handle = handle AND e.is_initiator
