@@ -250,9 +250,13 @@ def test_reading_a_set_probes_indexes(session: Session, plans: Plans) -> None:
     session.do("DELETE FROM ssb.transmission")
 
 
-def test_a_dialogs_life_has_no_plan_node_that_only_passes_rows_on(session: Session, plans: Plans) -> None:
+@pytest.mark.parametrize("retention", [False, True])
+def test_a_dialogs_life_has_no_plan_node_that_only_passes_rows_on(
+    session: Session, plans: Plans, retention: bool
+) -> None:
     """Setting nodes up is what a life costs most: no gate for a condition without a column, no subquery."""
-    pair = Pair(session)
+    pair = Pair(session, retention=retention)
+    session.do("SELECT ssb.alter_queue(%s, retention => %s)", pair.near, retention)
     for fused in (False, True):
         for _ in range(2):  # the second one finds the path
             plans.seen.clear()
