@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .connections import DRIVER
+from .connections import DRIVER, Server
 from .options import JobOptions, require_files
 from .problems import BulkError, explain
 from .staging import OWN_SESSION
@@ -262,6 +262,23 @@ def require_executors(session: Any, program: object, modules: Sequence[str] = ()
             "install it there, or send it: --py-files for modules, --archives env.tar.gz#env with "
             "PYSPARK_PYTHON=./env/bin/python for an environment",
         )
+
+
+def require_java_passes(session: "SparkSession", server: Server) -> None:
+    """Raise BulkError where a pooler lets psycopg pass and Java not: at the beginning they say other things."""
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors import PySparkException
+
+    options = server.jdbc_of_claims
+    url = options.pop("url")
+    try:
+        # Asks for the columns, and runs nothing.
+        session.read.jdbc(url, "(SELECT 1 AS one) AS nothing", properties=options)
+    except (Py4JJavaError, PySparkException) as error:
+        raise BulkError(
+            f"Java is not let through the pooler on the way to the server: {explain(error)}",
+            "PgBouncer: ignore_startup_parameters = extra_float_digits; or connect to PostgreSQL itself",
+        ) from error
 
 
 def _require_driver(session: "SparkSession") -> None:

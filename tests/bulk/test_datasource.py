@@ -18,7 +18,7 @@ import pytest
 from bulk_desk import Desk
 from pooler import Pooler
 
-from pgsb.bulk import BulkError, ClaimLost, Outputs, streaming
+from pgsb.bulk import BulkError, ClaimLost, Outputs, connections, streaming
 from pgsb.bulk.datasource import QueueDataSource, register
 from pgsb.bulk.looking import FilteredReader, QueueReader
 from pgsb.bulk.rows import STREAM_SCHEMA
@@ -430,6 +430,33 @@ def test_a_pooler_that_lends_sessions_to_transactions_is_refused(desk: Desk) -> 
         with pytest.raises(BulkError, match="is a pooler that gives each transaction another session"):
             reader.latestOffset(reader.initialOffset())
         reader.stop()
+
+
+def test_a_pooler_that_leaves_the_role_out_is_refused(desk: Desk) -> None:
+    """The claims would be the login's, and made with its rights."""
+    with Pooler(desk.database.dsn, "session", ignored="options") as pooler:
+        reader = QueueStreamReader(
+            read_options({"dsn": pooler.dsn, "role": "pg_monitor", "queue": "dbo.target"})
+        )
+        with pytest.raises(BulkError, match="leaves out the role pg_monitor of the address"):
+            reader.latestOffset(reader.initialOffset())
+        reader.stop()
+    with connections.connect(connections.acting_as(desk.database.dsn, "pg_monitor"), "test") as session:
+        assert session.execute("SHOW role").fetchall() == [("pg_monitor",)]
+
+
+@pytest.mark.parametrize(
+    ("options", "role"),
+    [
+        ("", None),
+        ("-c jit=off", None),
+        ("-c role=clerk -c jit=off", "clerk"),
+        ("-crole=a --ROLE=b", "b"),
+        (r"-c role=the\ night\\shift", r"the night\shift"),
+    ],
+)
+def test_the_role_of_an_address_is_found_in_its_options(options: str, role: str | None) -> None:
+    assert connections.role_of(options) == role
 
 
 def test_a_stream_waits_for_its_driver_to_die(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
