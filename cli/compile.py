@@ -9,8 +9,9 @@ from pathlib import Path
 import click
 
 from .. import __version__
+from ..compiler.catalog.names import in_comment
 from ..compiler.collecting import rare_collections
-from ..compiler.compiled import COMPILED_BY, in_comment
+from ..compiler.compiled import COMPILED_BY
 from ..compiler.pipeline import (
     CompiledBatch,
     CompiledScript,

@@ -8,7 +8,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
 
-from ..compiler.compiled import in_comment
+from ..compiler.catalog.names import in_comment
 from ..grammar.lexer import bracketed
 from ..security.certificates import read_certificate
 from ..security.problems import KeyProblem

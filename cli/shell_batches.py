@@ -301,7 +301,9 @@ class Shell:
             return True
         self._reading.append(path)
         try:
-            return all(self.line(line) for line in source.text.splitlines())
+            # The lines of T-SQL: a form feed, say, begins none.
+            lines = [source.line_text(number) for number in range(1, source.line_count + 1)]
+            return all(self.line(line) for line in (lines if lines[-1] else lines[:-1]))
         finally:
             self._reading.pop()
 

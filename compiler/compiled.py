@@ -8,6 +8,7 @@ from dataclasses import field
 from ..grammar.problems import Problem, Problems
 from ..grammar.records import dataclass
 from ..grammar.source import Span
+from .catalog.names import in_comment
 from .plpgsql import emit
 from .plpgsql import nodes as pl
 
@@ -35,11 +36,6 @@ def ends_batch(number: int, xact_abort: bool = False) -> bool:
     """
     is_of_xml = 9400 <= number <= 9499 or (6300 <= number <= 6399 and number not in (6314, 6328))
     return xact_abort or number in _ENDING or is_of_xml
-
-
-def in_comment(name: str) -> str:
-    """A file's or database's name as it may stand behind ``--``: what follows a line break would be SQL."""
-    return "".join(one if one.isprintable() else "?" for one in name)
 
 
 @dataclass(frozen=True)

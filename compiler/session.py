@@ -21,6 +21,7 @@ from .analysis.structured_jumps import structured
 from .analysis.transaction_depth import ANY, CLOSED, Depths, State, depths_after
 from .batches import MODULES, JoinedBatches, block_labels, error_verb, is_plain
 from .catalog.scope import Catalog, KnownNames, Scope, object_name, sets_row_limit
+from .check.token_pairs import expressions_of, queries_of
 from .compiled import CompiledBatch, CompiledStatement, CompileOptions
 from .lower.batches import lower_batch_body, lower_module, lower_plain
 from .lower.context import SESSION_TYPE, Context, Frame, Mode
@@ -31,6 +32,10 @@ from .lower.system import procedures as _all_handlers  # noqa: F401
 from .plpgsql import emit
 from .plpgsql import nodes as pl
 from .reading import Announced, ReadScript, batches_of, read_script
+from .sql.translate import check_expression, check_query
+
+_MAY_HOLD_QUERIES = frozenset("ALTER CREATE DECLARE IF INSERT MERGE RETURN WAITFOR WHILE WITH".split())
+"""How statements begin that end with a query or an expression."""
 
 OPEN_BATCH = "pg_temp.ssb_batch"
 """The procedure that ssb_internal.run_batches calls (session/open_batches.sql)."""
@@ -247,6 +252,7 @@ class CompileSession:
                 key = self._begins(first)
                 if key is not None:
                     self.catalog.gone.add(key)
+                self._read_the_rest(first)
                 yield self._failed(first, self.problems.within(first.span))
                 return
             if first.statements and isinstance(first.statements[0], MODULES):
@@ -256,6 +262,26 @@ class CompileSession:
                 yield self._plain(first)
                 return
         yield from self._block(group, following)
+
+    def _read_the_rest(self, batch: nodes.Batch) -> None:
+        """Report what cannot be read in those queries and expressions of a batch that no problem is in.
+
+        Nothing translates them, since the batch does not run. What stands behind a statement that could not
+        be read may be the rest of that.
+        """
+        scope = Scope(self.catalog)
+        cut = ""
+        for statement in nodes.all_of(batch.statements):
+            is_rest = cut in _MAY_HOLD_QUERIES
+            cut = statement.verb if isinstance(statement, nodes.InvalidStatement) else ""
+            if is_rest:
+                continue
+            for text in queries_of(statement):
+                if not self.problems.within(text.span):
+                    check_query(text, scope, self.problems)
+            for text in expressions_of(statement):
+                if not self.problems.within(text.span):
+                    check_expression(text, scope, self.problems)
 
     def _failed(self, batch: nodes.Batch, problems: Sequence[Problem]) -> CompiledBatch:
         return CompiledBatch(
@@ -435,6 +461,7 @@ class CompileSession:
         for batch, label, next_batch in zip(group, block.labels, others, strict=True):
             stops = self._stops(batch.line)
             if batch.has_errors:
+                self._read_the_rest(batch)
                 found, ctx = self.problems.within(batch.span), None
             else:
                 # A repeated batch is followed by itself.

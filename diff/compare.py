@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..compiler import nodes
+from ..compiler.catalog.names import in_comment
 from ..compiler.script_order import in_running_order
 from ..grammar.problems import Problems
 from ..grammar.records import dataclass as record
@@ -80,7 +81,7 @@ class Difference:
         for text, place in self._batches():
             if place is not None:
                 name, line = place.source.origin(place.line)
-                lines.append(f"-- {name}:{line}\n")
+                lines.append(f"-- {in_comment(name)}:{line}\n")
             lines.append(text)
         return "".join(lines)
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import psycopg
-from psycopg.rows import class_row
+from psycopg.rows import class_row, tuple_row
 
 from .. import __version__
+from ..runtime_sql.installer import RUNTIME_VERSION
 
 SEVERITIES = ("info", "warning", "error")
 """From the mildest to the gravest."""
@@ -36,6 +37,35 @@ class Finding:
     def as_json(self) -> dict[str, Any]:
         """Its fields."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
+
+
+def of_another_version(installed: int) -> Finding | None:
+    """123, where the runtime that a database has is not this pgsb's: its checks are those of its version.
+
+    Told here: neither an earlier runtime nor a later one knows what this pgsb brings.
+    """
+    needed = int(RUNTIME_VERSION)
+    if installed == needed:
+        return None
+    earlier = installed < needed
+    return Finding(
+        123,
+        "warning",
+        "the runtime",
+        "the runtime is of another version than pgsb",
+        f"it is version {installed}, this pgsb brings {needed}",
+        "What is found is what the checks of its version know. pgsb upgrade brings an earlier runtime up to"
+        " date; a later one wants the pgsb that installed it.",
+        "pgsb upgrade" if earlier else None,
+        "shell" if earlier else None,
+    )
+
+
+def worst_first(found: Sequence[Finding]) -> list[Finding]:
+    """As ssb.diagnose has them: by severity, number and what they are about."""
+    return sorted(
+        found, key=lambda one: (-SEVERITIES.index(one.severity), one.number, one.object, one.detail)
+    )
 
 
 @dataclass(frozen=True)
@@ -101,6 +131,9 @@ def diagnose(
             ],
         )
         found = cursor.fetchall()
+    if parts is None or "instance" in parts:
+        other = of_another_version(_value(connection, "SELECT r.version FROM ssb.runtime_version AS r"))
+        found = worst_first([*found, *([other] if other else [])])
     lowest = SEVERITIES.index(level)
     return [
         one for one in found if SEVERITIES.index(one.severity) >= lowest and one.number not in set(ignore)
@@ -173,6 +206,7 @@ def watch(
 
 
 def _value(connection: psycopg.Connection[Any], query: str) -> Any:
-    row = connection.execute(query.encode()).fetchone()
+    with connection.cursor(row_factory=tuple_row) as cursor:
+        row = cursor.execute(query.encode()).fetchone()
     assert row is not None
     return row[0]

@@ -27,8 +27,12 @@ _MESSAGES = re.compile(
     r"The service queue (?=\"[^\"]+\" cannot be directly)|Database (?='[^']+' does not exist\.$)|"
     r'Cannot find either column "[^"]*" or the user-defined function or aggregate |'
     r"Collection specified does not exist in metadata : |"
+    r"An explicit value for the identity column in table |"
     r"Column, parameter, or variable #\d+: Cannot find data type )"
     r"(?:(?P<mark>['\"])(?P<name>(?:(?!(?P=mark)).)+)(?P=mark)|(?<=data type )(?P<type>.+)(?=\.$))"
+)
+_TABLE_OF_COLUMN = re.compile(
+    r"(?P<before> in table )(?P<mark>')(?P<name>[^']+)'(?= is specified more than once)"
 )
 _OBJECT_ALONE = (
     *("Invalid column", "There", "Cannot find the", "Cannot alter", "Object", "Could not truncate", "Index"),
@@ -60,18 +64,28 @@ def as_written(message: str, script: str, line: int = 1) -> str:
     if found is None:
         temporary = _OF_TEMPORARY.search(message)
         return message if temporary is None else _temporary_as_written(message, temporary[1], script)
-    told = found["name"] or found["type"]
-    for schema, name in _splits(told, script):
-        shown = _shown(found, schema, name, script, line)
-        if shown is not None:
-            break
-    else:
-        # Of a schema that is not there PostgreSQL tells no more.
-        shown = told.removesuffix(".*")
+    of_column = _TABLE_OF_COLUMN.search(message)
+    if of_column is not None:
+        shown = _told(of_column, script, line)
+        message = f"{message[: of_column.start('name')]}{shown}{message[of_column.end('name') :]}"
+    shown = _told(found, script, line)
     if found["type"] is not None:
         return f"{message[: found.start('type')]}{shown}{message[found.end('type') :]}"
     mark = found["mark"]  # Some messages tell the name twice.
-    return message.replace(f"{mark}{told}{mark}", f"{mark}{shown}{mark}")
+    return message.replace(f"{mark}{found['name']}{mark}", f"{mark}{shown}{mark}")
+
+
+def _told(found: re.Match[str], script: str, line: int) -> str:
+    """Return the name of a message as the script has it, else as the message does."""
+    told = found["name"] or found["type"]
+    for schema, name in _splits(told, script):
+        # The table of a column has its own spelling in the message already.
+        searched = fold(name) if found.re is _TABLE_OF_COLUMN else name
+        shown = _shown(found, schema, searched, script, line)
+        if shown is not None:
+            return shown
+    # Of a schema that is not there PostgreSQL tells no more.
+    return told.removesuffix(".*")
 
 
 def _splits(told: str, script: str) -> Iterator[tuple[list[str], str]]:

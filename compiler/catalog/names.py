@@ -19,6 +19,7 @@ from functools import lru_cache
 from ...grammar.lexer import bracketed
 from ...grammar.records import dataclass
 from ..target import nodes as n
+from ..target.quoting import in_comment as in_comment
 from ..target.quoting import literal as literal
 from ..target.quoting import quote as quote
 from ..target.quoting import split_name as split_name

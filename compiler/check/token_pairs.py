@@ -15,7 +15,7 @@ from ...grammar.source import Span
 from ...grammar.tokens import TokenKind
 from .. import nodes
 
-__all__ = ["check_text"]
+__all__ = ["check_text", "expressions_of", "queries_of"]
 
 _SQL_KINDS = frozenset({"SELECT", "INSERT", "UPDATE", "DELETE", "MERGE"})
 _COMPARISONS = frozenset({"=", "<", ">", "<=", ">=", "<>", "!=", "!<", "!>"})
@@ -58,40 +58,41 @@ _WITH_EXPRESSIONS = (
     nodes.Print,
     nodes.Return,
     nodes.Send,
-    nodes.CreateFunction,
 )
 _NOT_AFTER_SELECT = frozenset({",", "FROM", "WHERE", "GROUP", "ORDER", "HAVING", "INTO"})
 
 
 def check_text(statement: nodes.Statement, problems: Problems) -> None:
     """Report impossible neighbours in the queries and DML of one statement (not of those inside it)."""
-    for text in _texts(statement):
+    for text in (*queries_of(statement), *expressions_of(statement)):
         _check(text, problems)
 
 
-def _texts(statement: nodes.Statement) -> Iterator[nodes.SqlText]:
+def queries_of(statement: nodes.Statement) -> Iterator[nodes.SqlText]:
+    """Give the query or the DML of one statement."""
     if isinstance(statement, nodes.SqlStatement):
         if statement.kind in _SQL_KINDS:
             yield statement.text
-        return
-    if isinstance(statement, nodes.CreateView):
+    elif isinstance(statement, nodes.CreateView):
         yield statement.query
-        return
-    if isinstance(statement, _WITH_CURSOR):
+    elif isinstance(statement, _WITH_CURSOR):
         yield statement.cursor.query
-        return
+    elif isinstance(statement, nodes.CreateFunction) and statement.query is not None:
+        yield statement.query
+
+
+def expressions_of(statement: nodes.Statement) -> Iterator[nodes.SqlText]:
+    """Give the expressions of one statement that is no query."""
     if isinstance(statement, nodes.Receive):
         for item in statement.items:
             if not isinstance(item, nodes.ReceiveStar):
                 yield item.expression
-        return
-    if isinstance(statement, nodes.WaitForMessage):
-        yield from _texts(statement.statement)
-        return
-    if isinstance(statement, _WITH_EXPRESSIONS):
+    elif isinstance(statement, nodes.WaitForMessage):
+        yield from expressions_of(statement.statement)
+    elif isinstance(statement, _WITH_EXPRESSIONS):
         for field in fields(statement):
             value = getattr(statement, field.name)
-            if field.name != "text" and isinstance(value, nodes.SqlText):
+            if isinstance(value, nodes.SqlText):
                 yield value
 
 

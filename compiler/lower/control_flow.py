@@ -18,7 +18,14 @@ from .dispatch import lower
 from .leaving import count_tries, leave_blocks, outer_error, return_table, save_outer_error
 from .parameters import needs_variable
 from .results import sql
-from .statement_lists import comments, forget_options, lower_branch, lower_statements, options_set
+from .statement_lists import (
+    comments,
+    forget_options,
+    lower_branch,
+    lower_statements,
+    options_set,
+    place_of_last,
+)
 
 # ------------------------------------------------------------------ blocks, IF, WHILE
 
@@ -200,7 +207,8 @@ def lower_try(node: nodes.TryCatch, ctx: Context) -> list[pl.Statement]:
     ]
     ctx.catches -= 1
     ctx.nesting -= 1
-    if not _jumps(handler[-1]):
+    last = place_of_last(handler)
+    if last is None or not _jumps(handler[last]):
         handler.append(pl.Assign(f"{session}.caught", outer_error(ctx, ctx.catches), note="END CATCH"))
     if not certain:
         # Else nothing in TRY can fail; the handler was lowered for what it declares.

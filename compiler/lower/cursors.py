@@ -204,7 +204,7 @@ def _define(
     cursor.fixed = bool(options & keeps)
     columns = query.columns
     if columns is None:
-        each = n.Call("json_each_text", (n.Call("row_to_json", (n.Name(("q",)),)),))
+        each = n.Call("json_each_text", (n.Call("row_to_json", (n.Every(n.Name(("q",))),)),))
         texts = n.Call("array_agg", (n.Name(("v", "value")),))
         values: n.Node = n.Subquery(q.Select((texts,), q.Aliased(each, "v"), breaks=q.Breaks.NEVER))
         source = q.Aliased(n.Subquery(n.Alone(query.code)), "q")

@@ -330,9 +330,19 @@ def lower_insert_execute(node: nodes.InsertExecute, ctx: Context) -> list[pl.Sta
         pl.Assign(f"{ctx.session}.capturing", pl.FALSE),
         pl.If(((pl.not_set(f"{ctx.session}.leaving"), (inserted,)),)),
     ]
+    behind: list[pl.Statement] = []
+    if any(map(_may_call_nothing, calls)) and ctx.liveness.after(node).error:
+        # The error of an EXEC that did not come to its end is that of the statement, though no row was wrong.
+        failed_with = ctx.helper("failed_with", "integer")
+        error = n.Variable(f"{ctx.session}.error")
+        came_to_no_end = n.IsNull(n.Variable(f"{ctx.session}.return_code"))
+        kept = n.Case(((came_to_no_end, error),), default=n.Integer(0))
+        after_call.insert(0, pl.Assign(failed_with, pl.Raw(kept)))
+        succeeded_with = pl.with_number(f"{ctx.session}.error", "=", 0)
+        behind = [pl.If(((succeeded_with, (pl.Assign(f"{ctx.session}.error", pl.Name(failed_with)),)),))]
     if ctx.mode not in (Mode.BATCH, Mode.PROCEDURE) or 0 not in ctx.depths.before(node):
         begin = pl.Assign(ctx.session, pl.Invoke("ssb_internal.begin_capture", (session,)))
-        running = [begin, *calls[arguments:], *after_call]
+        running = [begin, *calls[arguments:], *after_call, *behind]
     else:
         alone = ctx.helper("alone", "boolean")
         running = [
@@ -341,6 +351,7 @@ def lower_insert_execute(node: nodes.InsertExecute, ctx: Context) -> list[pl.Sta
             *calls[arguments:],
             *after_call,
             pl.Call("ssb_internal.end_insert_execute", (session, pl.Name(alone))),
+            *behind,
         ]
     if ctx.mode is not Mode.BATCH or ctx.string_level:
         # Another one may run the module or string that this stands in.
@@ -348,6 +359,13 @@ def lower_insert_execute(node: nodes.InsertExecute, ctx: Context) -> list[pl.Sta
         within = ctx.session_field("capturing")
         running = [pl.If(((within, (pl.Assign(ctx.session, refuse),)),), tuple(running))]
     return [*calls[:arguments], *running, ctx.leave_if_failed()]
+
+
+def _may_call_nothing(statement: pl.Statement) -> bool:
+    """Whether a statement calls a procedure that may be missing, or not take the arguments, when it runs."""
+    if isinstance(statement, pl.If):
+        return True  # _where_there, and what is written out for a transaction that can only be rolled back
+    return isinstance(statement, pl.Call) and statement.procedure == "ssb_internal.execute"
 
 
 def _evaluates_arguments(calls: Sequence[pl.Statement]) -> int:

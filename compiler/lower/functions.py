@@ -33,7 +33,7 @@ from .parameters import (
     taken,
 )
 from .routines import free_label, has_own_rights, lower_routine_body, rights
-from .statement_lists import comments
+from .statement_lists import comments, place_of_last
 from .variables import declare_rows, define_row_type
 from .views import (
     definition_of,
@@ -128,7 +128,8 @@ def _with_block(
 ) -> pl.Routine:
     """Return a function of statements; ``at_end`` stands behind those that do not end with a RETURN."""
     body = _function_body(node, ctx)
-    if not (body and isinstance(body[-1], pl.Return)):
+    last = place_of_last(body)
+    if last is None or not isinstance(body[last], pl.Return):
         body += at_end
     block = pl.Block(tuple(body), label=ctx.body_label, declarations=tuple(ctx.declarations.values()))
     attributes = (_volatility(ctx.scope), *rights(node.options))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import nodes
 from ..analysis.structured_jumps import Jump, JumpBlock, JumpLoop, Structured
-from ..catalog.names import quote
+from ..catalog.names import in_comment, quote
 from ..plpgsql import nodes as pl
 from .context import Context
 from .dispatch import lower
@@ -46,7 +46,7 @@ def lower_jump(node: Jump, ctx: Context) -> list[pl.Statement]:
 @lower.register
 def lower_label(node: nodes.Label, ctx: Context) -> list[pl.Statement]:
     """A label stands where its block ends or its loop begins; in the output it is a remark."""
-    return [pl.Comment(f"-- {node.name.text}:")]
+    return [pl.Comment(f"-- {in_comment(node.name.text)}:")]
 
 
 @lower.register

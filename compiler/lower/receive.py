@@ -366,7 +366,7 @@ def lower_wait_for_message(node: nodes.WaitForMessage, ctx: Context) -> list[pl.
     else:
         rows = ctx.outer_helper("output_rows", "text[]")
         query, columns = receive_query(inner, ctx)
-        values = n.Call("ssb_internal.row_values", (n.Call("row_to_json", (n.Name(("m",)),)),))
+        values = n.Call("ssb_internal.row_values", (n.Call("row_to_json", (n.Every(n.Name(("m",))),)),))
         messages = q.Aliased(n.Subquery(query), "m")
         collect = q.Select((n.Call("array_agg", (values,)),), messages, breaks=q.Breaks.NEVER)
         attempt = [pl.SelectInto(collect, (rows,))]

@@ -54,7 +54,7 @@ from .parameters import (
     taken,
     variable_type,
 )
-from .statement_lists import comments, lower_body, lower_branch
+from .statement_lists import comments, lower_body, lower_branch, place_of_last
 
 # ------------------------------------------------------------------ signatures, rights
 
@@ -373,8 +373,9 @@ def lower_routine_body(
         result = [*comments(statements[0].comments), *lower_branch(statements[0], ctx)]
     else:
         result = lower_body(statements, ctx)
-    if result and result[-1] == pl.Exit(ctx.body_label):
-        result.pop()  # RETURN at the very end
+    last = place_of_last(result)
+    if last is not None and result[last] == pl.Exit(ctx.body_label):
+        del result[last]  # RETURN at the very end
     return [*asked, *result]
 
 

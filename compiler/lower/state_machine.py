@@ -24,14 +24,14 @@ from ..analysis.execution_switches import BeginImplicitly, WhenExecuting
 from ..analysis.jumps import has_savepoints, labels
 from ..analysis.structured_jumps import States
 from ..analysis.transaction_depth import always_true
-from ..catalog.names import fold
+from ..catalog.names import fold, in_comment
 from ..plpgsql import nodes as pl
 from ..target import nodes as n
 from .context import Context, Loop, Mode, Try
 from .control_flow import condition_of
 from .dispatch import lower
 from .leaving import count_tries, forbid_writing_if_doomed, leave_blocks, outer_error, save_outer_error
-from .statement_lists import comments, forget_options, lower_body, options_set
+from .statement_lists import comments, forget_options, lower_body, options_set, place_of_last
 from .transactions import transaction_name
 
 _ENDS_TRANSACTION = (
@@ -126,10 +126,11 @@ class _Machine:
     def _open(self) -> bool:
         """Whether control can reach the end of the current state."""
         body = self.states[self.current]
-        return not (
-            body
-            and isinstance(body[-1], pl.Continue | pl.Exit | pl.Raise)
-            and getattr(body[-1], "when", None) is None
+        last = place_of_last(body)
+        return (
+            last is None
+            or not isinstance(body[last], pl.Continue | pl.Exit | pl.Raise)
+            or getattr(body[last], "when", None) is not None
         )
 
 
@@ -215,7 +216,7 @@ def _flatten(statement: nodes.Statement, machine: _Machine) -> None:
             _flatten_list(inner, machine)
         case nodes.Label(name=name):
             machine.begin(machine.place(name.text))
-            machine.add(pl.Comment(f"-- {name.text}:"))
+            machine.add(pl.Comment(f"-- {in_comment(name.text)}:"))
             forget_options(machine.options, machine.ctx)
         case nodes.Goto(label=label) if (around := machine.around.get(fold(label.text))) is not None:
             machine.add(*leave_blocks(machine.ctx, *around), *machine.go(machine.place(label.text)))

@@ -71,6 +71,12 @@ def comments(written: Sequence[nodes.Comment]) -> list[pl.Statement]:
     return [pl.Comment(comment.text) for comment in written]
 
 
+def place_of_last(body: Sequence[pl.Statement]) -> int | None:
+    """Return where the last statement stands that is no comment."""
+    places = range(len(body) - 1, -1, -1)
+    return next((place for place in places if not isinstance(body[place], pl.Comment)), None)
+
+
 def single(statement: nodes.Statement) -> Sequence[nodes.Statement]:
     """Return the statements of a branch: the inside of BEGIN … END, or the one statement."""
     if isinstance(statement, nodes.Block) and not statement.comments:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any
 
-from ..catalog.names import literal
+from ..catalog.names import in_comment, literal
 from ..registry import Registry
 from ..target import nodes as n
 from ..target import statements as s
@@ -151,6 +151,7 @@ def _tidy_comment(text: str) -> str:
     return text.rstrip()
 
 
+_LINE_END = re.compile(r"\r\n|\r|\n")
 _STRING_OR_NAME = re.compile(r"""'(?:[^']|'')*'|(?:"(?:[^"]|"")*")""")
 _NAME = re.compile(r'"(?:[^"]|"")*"')
 
@@ -228,7 +229,7 @@ class _Writer:
     def noted(self, text: str, note: str | None) -> None:
         """Write a line with a remark behind it."""
         if note:
-            text = f"{text}  -- {note}"
+            text = f"{text}  -- {in_comment(note)}"
         self._lines.append(INDENT * self._depth + text)
 
     def statement(self, node: pl.Statement) -> None:
@@ -237,7 +238,8 @@ class _Writer:
 
     @_layouts.register
     def _(self, node: pl.Comment) -> None:
-        for line in _tidy_comment(node.text).splitlines():
+        # Not splitlines(): a form feed ends no comment, and what is behind it would be SQL.
+        for line in _LINE_END.split(_tidy_comment(node.text)):
             self.line(line.strip() if line.lstrip().startswith("--") else line.rstrip())
 
     @_layouts.register

@@ -60,14 +60,17 @@ from .conversions import convert
 from .ddl.tables import table_definition
 from .dispatch import DEFINITION, query_tree
 from .dml.insert import first_select, insert_target, select_into
+from .dml.nested import find as find_composed
 from .expressions.calls import xml_binding, xml_literals
 from .expressions.names import condition, number, scalar, variable
 from .functions import builtin
 from .functions.xml_methods import xml_modify
 from .interface import Assignment, Dml, InsertTarget, Query, Statement, TableVariableDml
 from .operand_types import implicit_error
+from .parse.dml import read_delete, read_insert, read_merge, read_update
 from .parse.nodes import SetVariable as Assigned
 from .parse.nodes import variable_name
+from .parse.reader import Reader
 from .parse.tokens import Unreadable, to_sqlglot
 from .parse.trees import READERS, read_expression
 from .precedence import common_of_types
@@ -333,6 +336,35 @@ _DOCUMENTS = ([for_xml.RESULT_NAME], [for_json.RESULT_NAME])
 def _query(node: exp.Expr, ctx: Context, targets: Targets | None = None) -> Query:
     result = query_tree(node, ctx, targets=targets)
     return Query(result.code, result.columns, tuple(ctx.locks))
+
+
+def check_query(text: SqlText, scope: SqlScope, problems: Problems) -> None:
+    """Report what cannot be read of a query or DML statement that nothing translates."""
+    _translate(text, scope, problems, None, lambda ctx: _read(text, ctx))
+
+
+def check_expression(text: SqlText, scope: SqlScope, problems: Problems) -> None:
+    """Report what cannot be read of an expression that nothing translates."""
+    _translate(text, scope, problems, None, lambda ctx: _tree(text))
+
+
+def _read(text: SqlText, ctx: Context) -> object:
+    tokens = _namespaces(list(text.tokens), ctx)
+    verb = _verb(tokens)
+    if verb == "INSERT":
+        # A statement inside it is taken out of it before it is read.
+        composed = find_composed(tokens)
+        return read_insert(tokens if composed is None else composed.outer, ctx.reader)
+    if verb in _READS:
+        return _READS[verb](tokens, ctx.reader)
+    return ctx.reader.whole(to_sqlglot(tokens), ctx.reader.query)
+
+
+_READS: dict[str, Callable[[list[Token], Reader], object]] = {
+    "UPDATE": read_update,
+    "DELETE": read_delete,
+    "MERGE": read_merge,
+}
 
 
 # ---------------------------------------------------------------- the frame around a translation

@@ -77,3 +77,8 @@ def text_literal(text: str) -> str:
         return literal(text)
     escaped = text.replace("\\", "\\\\").replace("'", "''").replace("\r", "\\r").replace("\n", "\\n")
     return "E'" + re.sub("[\ufdd0-\ufdd2]", lambda match: f"\\u{ord(match.group()):04x}", escaped) + "'"
+
+
+def in_comment(name: str) -> str:
+    """Return a name as it may stand behind ``--``: what follows a line break would be SQL."""
+    return "".join(one if one.isprintable() else "?" for one in name)

@@ -97,6 +97,11 @@ class Dashboard:
             )
             await refusal(scope, receive, send_with_headers)
             return
+        if "\0" in scope["path"] or b"%00" in scope["query_string"]:
+            # The database takes none, and would be shown as the one that is at fault.
+            refusal = PlainTextResponse("There is no such page: a NUL character is in no name.\n", 404)
+            await refusal(scope, receive, send_with_headers)
+            return
         await self.app(scope, receive, send_with_headers)
 
     def render(

@@ -24,8 +24,10 @@ def sparkline(values: Sequence[float], label: str) -> Markup:
     )
 
 
-def number(value: float) -> str:
-    """1234567 as 1.2 M."""
+def number(value: float | None) -> str:
+    """1234567 as 1.2 M; of a queue that somebody drops at this moment nobody knows what came."""
+    if value is None:
+        return "–"
     for least, size, sign in ((999.5e6, 1e9, "G"), (999.5e3, 1e6, "M"), (9999.5, 1e3, "k")):
         if abs(value) >= least:
             shown = f"{value / size:.3g}"

@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 from ... import __version__
+from ..findings import of_another_version
 from .database import Instance, Row
 
 _SECONDS = 2.0
@@ -35,9 +36,13 @@ async def findings(instance: Instance) -> list[Row]:
         ["instance", "daemon", "conversations", "transport"],
         pauses=_FINDINGS_PAUSES,
     )
-    rows, found = await asyncio.gather(queues(instance), others)
+    version = instance.remembered(
+        "version", _FINDINGS_SECONDS, "SELECT r.version FROM ssb.runtime_version AS r"
+    )
+    rows, found, installed = await asyncio.gather(queues(instance), others, version)
     of_queues = [one for row in rows for one in row["findings"] or ()]
-    return sorted([*of_queues, *found], key=_worst_first)
+    of_version = [one.as_json() for row in installed if (one := of_another_version(row["version"]))]
+    return sorted([*of_queues, *found, *of_version], key=_worst_first)
 
 
 def _worst_first(finding: Row) -> tuple[int, int, str, str]:

@@ -162,6 +162,24 @@ SET search_path = pg_catalog, pg_temp
 AS $$ SELECT ssb_internal.end_holders_of(ssb_internal.leader_lock()); $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.broker_end_leader() FROM PUBLIC;
 
+-- Which server this is, which of its histories, which database: another one after a restore to an earlier time, a promotion, a dump that was
+-- restored, a copy. NULL on a standby.
+-- Called by  ssb_internal.broker_began, ssb_internal.restored_dialogs
+CREATE OR REPLACE FUNCTION ssb_internal.lineage()
+RETURNS text
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF NOT pg_is_in_recovery() THEN
+        RETURN (SELECT format('%s %s %s', c.system_identifier, left(pg_walfile_name(pg_current_wal_insert_lsn()), 8), d.oid)
+                  FROM pg_control_system() AS c, pg_database AS d WHERE d.datname = current_database());
+    END IF;
+    RETURN NULL;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.lineage() FROM PUBLIC;
+
 -- A daemon introduces itself; p_leads once it holds the lock. Taking the lead, it
 -- ends the sessions that the leader before has left, and waits until they are gone:
 -- their process may have hung, and go on at any moment, or the server may not have
@@ -195,6 +213,9 @@ BEGIN
         END IF;
         DELETE FROM ssb.activated_task;
         DELETE FROM ssb.queue_monitor;
+        UPDATE ssb.runtime_version AS v
+           SET lineage = l.now_here, lineage_since = CASE WHEN v.lineage IS NOT NULL THEN clock_timestamp() END
+          FROM ssb_internal.lineage() AS l (now_here) WHERE v.lineage IS DISTINCT FROM l.now_here;
         -- Of the queues that a daemon watches; whoever else watches one still does.
         PERFORM ssb_internal.set_watcher(q.state_sequence, false) FROM ssb.queue AS q WHERE q.is_watched;
     END IF;

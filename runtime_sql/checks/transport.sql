@@ -8,6 +8,31 @@ AS $$
     SELECT p_transmission_status OPERATOR(pg_catalog.<>) ALL ('{"",Earlier messages of this conversation are waiting.}'::pg_catalog.text[]);
 $$;
 
+-- By T-SQL database, the open dialogs with other instances that were begun before the database came to where it lives now: in another
+-- history of the server, or on another one. Those that ERROR_BROKER_CONVERSATIONS has failed are open no more. Of very many some are counted.
+CREATE OR REPLACE FUNCTION ssb_internal.restored_dialogs()
+RETURNS TABLE (database_id integer, dialogs bigint, since timestamptz)
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    v_since timestamptz := (SELECT CASE WHEN v.lineage <> ssb_internal.lineage() THEN clock_timestamp() ELSE v.lineage_since END
+                              FROM ssb.runtime_version AS v);
+BEGIN
+    IF v_since IS NOT NULL THEN
+        RETURN QUERY
+        SELECT e.database_id, count(*), v_since
+          FROM (SELECT r.endpoint_id FROM ssb.remote_conversation AS r
+                 WHERE r.far_outcome IS NULL AND (r.is_under_way OR r.next_number > 0) LIMIT 100000) AS r
+          JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = r.endpoint_id
+         WHERE e.closed_at IS NULL AND NOT e.is_error AND e.started_at < v_since
+         GROUP BY e.database_id;
+    END IF;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.restored_dialogs() FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION ssb_internal.check_transport(p_limits jsonb)
 RETURNS TABLE (number integer, object text, detail text, remedy text, run_with text)
 LANGUAGE sql VOLATILE
@@ -72,6 +97,20 @@ AS $$
            || format('SELECT * FROM sys.transmission_queue WHERE transmission_status = %L;', m.status), 'psql'
       FROM ssb_internal.transport_measures() AS m WHERE m.address IS NOT NULL AND m.failing > 0
     UNION ALL
-    SELECT 508, f.object, f.detail, f.remedy, f.run_with FROM ssb_internal.transport_security_faults() AS f;
+    SELECT 508, f.object, f.detail, f.remedy, f.run_with FROM ssb_internal.transport_security_faults() AS f
+    UNION ALL
+    SELECT 509, ssb_internal.database_name(d.database_id),
+           format('%s begun before, it was found out at %s', ssb_internal.counted(d.dialogs, 'dialog'),
+                  to_char(d.since AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')),
+           format('ALTER DATABASE %s SET ERROR_BROKER_CONVERSATIONS;', ssb_internal.in_brackets(ssb_internal.database_name(d.database_id))), 'pgsb shell'
+      FROM ssb_internal.restored_dialogs() AS d
+    UNION ALL
+    SELECT 510, t.to_service, format('%s waiting: %s', ssb_internal.counted(count(*), 'message'), min(t.transmission_status)),
+           ssb_internal.use_in_psql(min(t.database_id)) || format('SELECT * FROM sys.transmission_queue WHERE to_service_name = %L;', t.to_service), 'psql'
+      FROM (SELECT x.endpoint_id, x.database_id, x.to_service, x.transmission_status,
+                   substring(x.transmission_status FROM '^Message number (\d{1,18}) of this conversation has not come')::bigint AS wanted
+              FROM ssb.transmission AS x ORDER BY x.endpoint_id, x.message_sequence_number LIMIT 100000) AS t
+      JOIN ssb.remote_conversation AS r ON r.endpoint_id = t.endpoint_id
+     WHERE t.wanted < r.acknowledged GROUP BY t.to_service;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.check_transport(jsonb) FROM PUBLIC;

@@ -44,6 +44,27 @@ BEGIN
 END;
 $$;
 
+-- For a definition that changes many conversations: these sides, and with p_with_far those of their far sides that are open, in the order
+-- of their numbers, as all lock who lock several. The caller reads them afterwards: what he waited for may have changed them.
+-- Called by  ALTER and DROP DATABASE, ALTER and DROP SERVICE, DROP CONTRACT
+CREATE OR REPLACE FUNCTION ssb_internal.lock_sides(p_endpoint_ids bigint[], p_with_far boolean)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM FROM ssb.conversation_endpoint AS e
+      WHERE e.endpoint_id IN (
+            SELECT u.endpoint_id FROM unnest(p_endpoint_ids) AS u (endpoint_id)
+             UNION ALL
+            SELECT o.far_endpoint_id FROM ssb.conversation_endpoint AS o
+              JOIN ssb.conversation_endpoint AS f ON f.endpoint_id = o.far_endpoint_id
+             WHERE p_with_far AND o.endpoint_id = ANY (p_endpoint_ids) AND f.closed_at IS NULL)
+      ORDER BY e.endpoint_id FOR NO KEY UPDATE;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.lock_sides(bigint[], boolean) FROM PUBLIC;
+
 -- The same for those who come by on their own: they do not wait. True when it is locked.
 CREATE OR REPLACE FUNCTION ssb_internal.try_lock_endpoint(p_endpoint_id bigint)
 RETURNS boolean

@@ -74,6 +74,8 @@ BEGIN
     ELSIF EXISTS (SELECT FROM ssb.broker_priority AS p WHERE p.contract_id = v_contract.contract_id) THEN
         PERFORM ssb_internal.raise_bound('contract', name, 'conversation priority');
     END IF;
+    PERFORM ssb_internal.lock_sides(ARRAY(SELECT e.endpoint_id FROM ssb.conversation_endpoint AS e
+                                           WHERE e.contract_id = v_contract.contract_id AND e.closed_at IS NULL AND NOT e.is_error), false);
     FOR v_endpoint_id IN
         SELECT e.endpoint_id FROM ssb.conversation_endpoint AS e
          WHERE e.contract_id = v_contract.contract_id AND e.closed_at IS NULL AND NOT e.is_error

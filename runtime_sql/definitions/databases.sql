@@ -235,7 +235,7 @@ BEGIN
     FOR v_service IN SELECT s.* FROM ssb.service AS s WHERE s.database_id = v_id ORDER BY s.service_id LOOP
         PERFORM ssb_internal.lock_service(v_service.service_id);
     END LOOP;
-    PERFORM FROM ssb.conversation_endpoint AS e WHERE e.database_id = v_id ORDER BY e.endpoint_id FOR NO KEY UPDATE;
+    PERFORM ssb_internal.lock_sides(ARRAY(SELECT e.endpoint_id FROM ssb.conversation_endpoint AS e WHERE e.database_id = v_id), true);
     FOR v_endpoint IN SELECT e.* FROM ssb.conversation_endpoint AS e WHERE e.database_id = v_id LOOP
         PERFORM ssb_internal.tell_far_side_of_loss(v_endpoint);
         PERFORM ssb_internal.remove_endpoint(v_endpoint);
@@ -354,12 +354,14 @@ BEGIN
         END IF;
     WHEN 'NEW_BROKER' THEN
         -- A new identity: dialogs of the old one are gone, without a word to the far side.
-        PERFORM FROM ssb.conversation_endpoint AS e WHERE e.database_id = v_id ORDER BY e.endpoint_id FOR NO KEY UPDATE;
+        PERFORM ssb_internal.lock_sides(ARRAY(SELECT e.endpoint_id FROM ssb.conversation_endpoint AS e WHERE e.database_id = v_id), false);
         PERFORM ssb_internal.remove_endpoint(e) FROM ssb.conversation_endpoint AS e WHERE e.database_id = v_id;
         UPDATE ssb.database AS d SET is_broker_enabled = true, service_broker_guid = gen_random_uuid()
          WHERE d.database_id = v_id;
         PERFORM ssb_internal.refresh_queue(q.queue_id) FROM ssb.queue AS q WHERE q.database_id = v_id;
     WHEN 'ERROR_BROKER_CONVERSATIONS' THEN
+        PERFORM ssb_internal.lock_sides(ARRAY(SELECT e.endpoint_id FROM ssb.conversation_endpoint AS e
+                                               WHERE e.database_id = v_id AND e.closed_at IS NULL), true);
         PERFORM ssb_internal.fail_endpoint(e.endpoint_id, -9719, 'The database for this conversation endpoint is attached or restored.')
            FROM ssb.conversation_endpoint AS e WHERE e.database_id = v_id AND e.closed_at IS NULL;
         PERFORM ssb_internal.fail_endpoint(f.endpoint_id, -9720, 'The database for the remote conversation endpoint is attached or restored.')

@@ -55,6 +55,10 @@ BEGIN
         PERFORM ssb_internal.raise_error(9659, format('The SERVICE_NAME of route ''%s'' cannot be empty.', p_name));
     ELSIF p_broker_instance = '' THEN
         PERFORM ssb_internal.raise_error(9659, format('The BROKER_INSTANCE of route ''%s'' cannot be empty.', p_name));
+    ELSIF length(p_service_name) > 256 THEN
+        PERFORM ssb_internal.raise_error(9660, format('The SERVICE_NAME of route ''%s'' must be less than 256 characters long.', p_name));
+    ELSIF length(p_broker_instance) > 128 THEN
+        PERFORM ssb_internal.raise_error(9660, format('The BROKER_INSTANCE of route ''%s'' must be less than 128 characters long.', p_name));
     ELSIF p_broker_instance IS NOT NULL AND p_service_name IS NULL THEN
         PERFORM ssb_internal.raise_error(9662, format('Cannot specify BROKER_INSTANCE without SERVICE_NAME in route "%s".', p_name));
     ELSIF p_broker_instance IS NOT NULL AND p_service_name = 'SQL/ServiceBroker/BrokerConfiguration' THEN

@@ -149,7 +149,7 @@ DECLARE
     v_count bigint;
 BEGIN
     -- Nobody may be receiving these, or sending on them, meanwhile.
-    PERFORM FROM ssb.conversation_endpoint AS e WHERE e.service_id = p_service_id ORDER BY e.endpoint_id FOR NO KEY UPDATE;
+    PERFORM ssb_internal.lock_sides(ARRAY(SELECT e.endpoint_id FROM ssb.conversation_endpoint AS e WHERE e.service_id = p_service_id), true);
     UPDATE ssb.conversation_endpoint AS e
        SET queue_id = p_queue.queue_id, near_order = p_queue.order_sequence, near_state = p_queue.state_sequence
      WHERE e.service_id = p_service_id;
@@ -201,8 +201,8 @@ BEGIN
         PERFORM ssb_internal.raise_bound('service', name, 'conversation priority');
     END IF;
     PERFORM ssb_internal.lock_service(v_service.service_id);
-    PERFORM FROM ssb.conversation_endpoint AS e
-      WHERE e.service_id = v_service.service_id ORDER BY e.endpoint_id FOR NO KEY UPDATE;
+    PERFORM ssb_internal.lock_sides(ARRAY(SELECT e.endpoint_id FROM ssb.conversation_endpoint AS e
+                                           WHERE e.service_id = v_service.service_id), true);
     FOR v_endpoint IN SELECT e.* FROM ssb.conversation_endpoint AS e WHERE e.service_id = v_service.service_id LOOP
         PERFORM ssb_internal.tell_far_side_of_loss(v_endpoint);
         CONTINUE WHEN ssb_internal.leave_word_of_loss(v_endpoint);

@@ -98,6 +98,9 @@ BEGIN
     IF v_number IS NULL AND sqlstate_code <> 'TZZZZ' THEN
         v_error := ssb_internal.native_error(sqlstate_code, message, detail, p_verb);
         p_verb := split_part(p_verb, ': ', 1);
+        IF sqlstate_code = '40P01' THEN
+            PERFORM set_config('pgsb.was_victim', 'on', true);  -- for ssb_internal.roll_back
+        END IF;
         IF sqlstate_code LIKE '53%' OR sqlstate_code = '54001' THEN
             -- Which file or limit it was, SQL Server's words do not tell.
             p_hint := concat_ws('. ', message, nullif(p_hint, ''));

@@ -56,7 +56,7 @@ BEGIN
                       WHEN cardinality(p_unknown) > 0
                       THEN ROW(208, format('Invalid object name ''%s.%s''.', p_name, p_unknown[1]), 16, 1, NULL, NULL)::ssb.error
                       ELSE ssb_internal.no_schema_error(ssb_internal.quoted_name(p_message, 1)) END
-            ELSE ROW(208, format('Invalid object name ''%s''.', p_name), 16, 1, NULL, NULL)::ssb.error END;
+            ELSE ROW(208, format('Invalid object name ''%s''.', p_name), 16, (p_name !~ '^(.*[.])?#')::integer, NULL, NULL)::ssb.error END;
     WHEN '42883' THEN
         -- "procedure dbo.p(…) does not exist", "function dbo.f(…) does not exist": no quotation marks here.
         IF p_message ~ '^procedure ' THEN

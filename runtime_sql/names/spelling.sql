@@ -382,7 +382,7 @@ DECLARE
     v_is_temporary CONSTANT boolean := p_number IN (515, 547, 2601, 2627) AND p_message ~ '[''"](tempdb[.])?dbo[.]#';
 BEGIN
     IF NOT v_is_temporary AND p_number NOT IN (207, 208, 218, 219, 239, 252, 253, 416, 462, 547, 1088, 1752, 1754, 1911, 1913, 1914, 2010, 2501, 2702, 2705, 2714, 2760, 2812, 3701, 3705, 3723, 3728, 3732, 4104,
-                        4121, 4513, 4701, 4708, 4901, 4902, 4909, 4920, 4924, 6314, 8197, 15151) THEN
+                        4121, 4513, 4701, 4708, 4901, 4902, 4909, 4920, 4924, 6314, 8101, 8197, 15151) THEN
         RETURN p_message;
     ELSIF p_number = 547 AND p_message !~ '^The ALTER TABLE ' AND NOT v_is_temporary THEN
         RETURN p_message;
@@ -404,12 +404,13 @@ BEGIN
     LOOP
         -- Of 547 the constraint, where it could not be made: of others the names are known.
         -- A schema that is there has its own spelling already.
-        CONTINUE WHEN substring(v_name FROM '[^.]*$') <> lower(substring(v_name FROM '[^.]*$'))
+        CONTINUE WHEN p_number <> 2705 AND substring(v_name FROM '[^.]*$') <> lower(substring(v_name FROM '[^.]*$'))
                       OR p_number = 547 AND NOT starts_with(split_part(p_message, ' constraint ', 2), v_mark || v_name || v_mark);
         -- 4104 knows the alias that is missing, not the column asked of it.
         v_parts := CASE p_number WHEN 2702 THEN ARRAY[v_name || '_dbo'] ELSE string_to_array(v_name, '.') END
                    || CASE WHEN p_number IN (2702, 2760, 4104) THEN '{*}'::text[] ELSE '{}' END;
-        v_alone := v_mark = '''' AND p_number IN (207, 239, 252, 253, 462, 1752, 1754, 1913, 1914, 2705, 2714, 3728, 4708, 4901, 4909, 4920, 4924, 6314, 15151)
+        -- Of 2705 the column, not the table, which stands there as it was written.
+        v_alone := v_mark = '''' AND NOT (p_number = 2705 AND cardinality(v_parts) > 1) AND p_number IN (207, 239, 252, 253, 462, 1752, 1754, 1913, 1914, 2705, 2714, 3728, 4708, 4901, 4909, 4920, 4924, 6314, 15151)
                    OR p_number IN (416, 547);
         v_shown := NULL;
         FOREACH v_text IN ARRAY v_texts

@@ -7,7 +7,9 @@ CREATE TABLE IF NOT EXISTS ssb.runtime_version (
     only_row     boolean     PRIMARY KEY DEFAULT true CONSTRAINT "there is one version" CHECK (only_row),
     parts        text        NOT NULL DEFAULT 'all' CONSTRAINT "parts are broker or all" CHECK (parts IN ('broker', 'all')),
     owner        text,                                  -- whose the runtime was then; see definitions/follow_owner.sql
-    objects      text[]      NOT NULL DEFAULT '{}'      -- what it consisted of; see checks/runtime.sql
+    objects      text[]      NOT NULL DEFAULT '{}',     -- what it consisted of; see checks/runtime.sql
+    lineage      text,                                  -- where a daemon last led here (ssb_internal.lineage), and, if it was another
+    lineage_since timestamptz                           -- place before, since when
 );
 -- Whoever runs scripts asks whether it is there.
 GRANT SELECT ON ssb.runtime_version TO PUBLIC;

@@ -141,6 +141,11 @@ BEGIN
     IF session.leaving AND v_error.number IS NOT NULL THEN
         IF more AND NOT raises THEN
             PERFORM ssb_internal.report(v_error, session.hint);
+            IF NOT session.xact_abort AND ssb_internal.terminates_statement(v_error.number, 'INSERT')
+               AND ssb_internal.is_of_trigger(v_error.procedure) THEN
+                -- Message 3621, which the client prints where the error itself is raised.
+                PERFORM ssb_internal.print('The statement has been terminated.');
+            END IF;
         ELSE
             IF NOT session.atomic AND NOT more THEN
                 COMMIT;

@@ -69,14 +69,20 @@ BEGIN
 END;
 $$;
 
--- ROLLBACK itself, without what it does not undo in T-SQL.
+-- ROLLBACK itself, without what it does not undo in T-SQL. SQL Server gives the locks of a deadlock's victim to those
+-- who wait for them, in their turn; here the victim that begins anew at once would have them again before the one that
+-- waits is awake, and be the victim again, until its retries are used up. So it steps back for a moment.
 CREATE OR REPLACE PROCEDURE ssb_internal.roll_back()
 LANGUAGE plpgsql
 AS $$
 DECLARE
     state CONSTANT text[] := ssb_internal.session_state();
+    was_victim CONSTANT boolean := pg_catalog.current_setting('pgsb.was_victim', true) OPERATOR(pg_catalog.=) 'on';
 BEGIN
     ROLLBACK;
+    IF was_victim THEN
+        PERFORM pg_catalog.pg_sleep(0.05);
+    END IF;
     IF ssb_internal.tell_of_poison() THEN
         COMMIT;
     END IF;

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from architecture.import_statements import import_statements
 
 from pgsb import compiler
 from pgsb.compiler import nodes
@@ -52,24 +53,16 @@ def imports() -> tuple[Import, ...]:
 
 
 def imports_of(name: str, path: Path) -> Iterator[Import]:
-    tree = ast.parse(path.read_text())
-    inside = {
-        id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-        for inner in ast.walk(node)
-    }
     package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
     if package == [""]:
         package = []
-    for node in ast.walk(tree):
-        place = f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}"
+    for node, inside in import_statements(path):
+        place = f"{path.relative_to(ROOT)}:{node.lineno}"
         if isinstance(node, ast.Import):
             names = [alias.name.removeprefix("pgsb.compiler.") for alias in node.names]
             for imported in names:
                 if imported in modules():
-                    yield Import(name, imported, id(node) in inside, place)
-        if not isinstance(node, ast.ImportFrom):
+                    yield Import(name, imported, inside, place)
             continue
         if node.level > len(package) + 1:
             continue  # grammar, above the compiler
@@ -84,7 +77,7 @@ def imports_of(name: str, path: Path) -> Iterator[Import]:
             whole = ".".join([*base, alias.name])
             target = whole if whole in modules() else ".".join(base)
             if target in modules() and target != name:
-                yield Import(name, target, id(node) in inside, place)
+                yield Import(name, target, inside, place)
 
 
 def circles(arrows: dict[str, set[str]]) -> list[set[str]]:

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from architecture.import_statements import import_statements
 
 ROOT = Path(__file__).parents[2]
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -43,11 +44,11 @@ def arrows() -> dict[str, set[str]]:
 def imported(path: Path) -> Iterator[str]:
     """The top folders that one file imports."""
     package = path.relative_to(ROOT).parent.parts
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node, _ in import_statements(path):
         if isinstance(node, ast.Import):
             whole = [alias.name.split(".") for alias in node.names]
             yield from (name[1] for name in whole if name[0] == "pgsb" and len(name) > 1)
-        elif isinstance(node, ast.ImportFrom):
+        else:
             base = package[: len(package) - node.level + 1] if node.level else ()
             names = [*base, *(node.module or "").split(".")]
             if not node.level:
@@ -70,7 +71,7 @@ def files() -> dict[str, set[str]]:
     for name, path in names.items():
         package = path.relative_to(ROOT).parent.parts
         found[name] = set()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node, _ in import_statements(path):
             if not isinstance(node, ast.ImportFrom):
                 continue
             base = list(package[: len(package) - node.level + 1]) if node.level else []

@@ -63,3 +63,52 @@ def test_what_doubles_itself_has_an_end() -> None:
     parts = [f"c{n} AS (SELECT * FROM c{n - 1} AS a CROSS JOIN c{n - 1} AS b)" for n in range(1, 40)]
     text = f"WITH c0 AS (SELECT 1 AS a), {', '.join(parts)} SELECT * FROM c39"
     assert 1056 in {one.number for one in check_scripts([Source("script.sql", text)], CompileOptions())}
+
+
+@pytest.mark.parametrize(
+    ("statement", "column"),
+    [
+        ("SELECT a FROM t WHERE b = 1 2", 29),
+        ("SELECT a FRM b c d", 14),
+        (";WITH c AS (SELECT 1 2 AS x) SELECT x FROM c", 22),
+        ("UPDATE t SET a = 1 b", 20),
+        ("DELETE t WHERE a b", 18),
+        ("INSERT t SELECT 1 2 3", 19),
+        ("INSERT t SELECT a FROM (DELETE u OUTPUT deleted.a) AS d WHERE a b", 65),
+        ("MERGE t USING s ON t.a = s.a b WHEN MATCHED THEN DELETE;", 30),
+        ("PRINT 'a' + LEFT('b' 1)", 22),
+        ("RECEIVE LEFT(message_type_name 1) FROM q", 32),
+        ("BEGIN PRINT 'x' SELECT a FROM t WHERE b = 1 2 END", 45),
+        ("DECLARE c CURSOR FOR SELECT a FROM t WHERE b = 1 2", 50),
+    ],
+)
+def test_what_cannot_be_read_is_told_beside_other_errors(statement: str, column: int) -> None:
+    """It used to come to light when all errors of the batch that the grammar finds were mended."""
+    for before, behind in (
+        ("PRINT )", "PRINT 1"),
+        ("SET @undeclared = 1", ""),
+        ("BEGIN TRAN SELECT )", "COMMIT"),
+    ):
+        text = f"{before}\n{statement}\n{behind}"
+        problems = check_scripts([Source("script.sql", text)], CompileOptions())
+        assert [(p.number, p.span.line, p.span.column) for p in problems][1:] == [(102, 2, column)], before
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "DECLARE c CURSOR FRO\nSELECT a FROM t\nFOR UPDATE OF a\nPRINT 1",
+        "CREATE VIEW v v2 AS\nSELECT a FROM t WITH CHECK OPTION",
+        "PRINT )\n;WITH d AS (SELECT 1 AS a) SELECT a FROM d",
+        "PRINT )\nINSERT t SELECT a FROM (DELETE u OUTPUT deleted.a) AS d",
+        "PRINT )\nSELECT a FROM t WITH (NOLOCK) OPTION (RECOMPILE)",
+        "PRINT )\nUPDATE t SET a = 1 OUTPUT inserted.a INTO u WHERE CURRENT OF c",
+        "PRINT )\nSELECT a FROM t FOR XML PATH('r'), ROOT('rs')",
+        "PRINT )\n;WITH XMLNAMESPACES ('urn:a' AS a) SELECT 1 AS [a:b] FOR XML PATH",
+        "PRINT )\nINSERT t EXEC p 1",
+        "PRINT )\n(SELECT 1 AS a) UNION ALL (SELECT 2) ORDER BY a",
+    ],
+)
+def test_what_can_be_read_is_no_error_beside_others(text: str) -> None:
+    problems = check_scripts([Source("script.sql", text)], CompileOptions())
+    assert len(problems.errors) == 1, problems.report()

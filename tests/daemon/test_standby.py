@@ -81,4 +81,7 @@ def test_a_standby_is_read_and_promoted(
     there.execute("SELECT pg_promote()")
     waiting.wait_for("leading")
     assert waiting.messages("failed") == []
+    # By which the next restore or promotion is found out: the second history of this server.
+    row = there.execute("SELECT split_part(lineage, ' ', 2), lineage_since FROM ssb.runtime_version")
+    assert row.fetchone() == ("00000002", None)
     until(lambda: there.execute("SELECT body FROM dbo.done").fetchall() == [("kept",)])

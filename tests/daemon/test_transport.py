@@ -464,6 +464,44 @@ def test_restored_dialogs_fail_on_both_sides(
 
 
 @pytest.mark.one_postgres
+@pytest.mark.parametrize("restored", ["near", "far"])
+def test_a_restored_instance_is_found_out(
+    near: Side, far: Side, daemons: Callable[..., Daemon], restored: str
+) -> None:
+    """509 in the one that was restored, 510 in the other where it waits for it."""
+
+    def found(side: Side, number: int) -> list[Any]:
+        query = "SELECT object, remedy FROM ssb.diagnose(parts => '{transport}') WHERE number = %s"
+        return side.rows(query, number)
+
+    daemon = daemons(near)
+    handle = near.begin("//Far")
+    near.send(handle, "//Ask", "one", "two", "three")
+    far.receive(3)
+    until(lambda: near.waiting() == [])
+    assert found(near, 509) == found(far, 509) == found(near, 510) == []
+    daemon.broker.stop()
+    side = near if restored == "near" else far
+    if side is far:
+        daemons(far).broker.stop()
+        # As after a restore to the moment after the first message.
+        far.do("UPDATE ssb.remote_conversation SET next_number = 1")
+    # Another server, another of its histories, another database.
+    side.do("UPDATE ssb.runtime_version SET lineage = '1 00000001 5'")
+    remedy = f"ALTER DATABASE [{side.database.name}] SET ERROR_BROKER_CONVERSATIONS;"
+    assert found(side, 509) == [(side.database.name, remedy)]
+    daemons(side)
+    until(lambda: side.value("SELECT lineage_since IS NOT NULL FROM ssb.runtime_version"))
+    assert found(side, 509) == [(side.database.name, remedy)]
+    if side is far:
+        near.send(handle, "//Ask", "four")
+        daemons(near)
+        until(lambda: [name for name, _ in found(near, 510)] == ["//Far"])
+    side.do("SELECT ssb.alter_database(NULL, 'ERROR_BROKER_CONVERSATIONS')")
+    assert found(side, 509) == []
+
+
+@pytest.mark.one_postgres
 def test_messages_are_counted_without_a_gap(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
     daemon = daemons(near)
     handle = near.begin("//Far")

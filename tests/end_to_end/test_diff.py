@@ -86,6 +86,11 @@ def refusals(old: str, new: str) -> list[tuple[str, str, int]]:
     ]
 
 
+def test_the_name_of_a_file_is_no_statement() -> None:
+    new = Source("new\nDROP TABLE t --.sql", "CREATE QUEUE q")
+    assert compare([], [new]).script() == "-- new?DROP TABLE t --.sql:1\nCREATE QUEUE q;\nGO\n"
+
+
 def test_nothing_lies_between_a_script_and_itself() -> None:
     for name in ("order_desk", "trade_desk", "travel_booking", "hello_world"):
         for script in (Path(__file__).parents[2] / "examples" / name).glob("*.sql"):

@@ -201,6 +201,11 @@ def test_directives(terminal: Terminal, tmp_path: Path, capsys: pytest.CaptureFi
     assert terminal.shell.count == 0
 
 
+def test_a_form_feed_in_a_file_begins_no_line(terminal: Terminal, tmp_path: Path) -> None:
+    (tmp_path / "old.sql").write_text("-- page 1\fGO\nPRINT 'a' -- \fPRINT 'b'\nGO\n")
+    assert terminal.type(f":r {tmp_path}/old.sql\r:quit\r") == "a\n"
+
+
 def test_lines_from_a_pipe_are_run_like_a_script(database: Database) -> None:
     environment = {**os.environ, "NO_COLOR": "1"}
     shown = subprocess.run(

@@ -533,3 +533,54 @@ def test_a_first_message_takes_no_notice_of_the_queue_that_the_service_had(
         pair.send_new("new", session)
     dropping.commit()
     assert session.value(f"SELECT count(*) FROM {other}") == 2
+
+
+@pytest.mark.parametrize("change", ["restored", "drop service", "queue", "contract", "drop database"])
+def test_who_changes_many_conversations_meets_their_senders_in_one_order(
+    session: Session, another: Open, pair: Pair, change: str
+) -> None:
+    """A sender on two conversations goes on where their rows stand the other way round in the table."""
+    target = pair.target
+    if change == "drop database":
+        name = f"D{uuid.uuid4().hex[:12]}"
+        target = f"//{name}"
+        session.do("SELECT ssb.create_database(%s)", name)
+        session.do("SELECT ssb.create_message_type(%s, database => %s)", pair.request, name)
+        session.do(
+            "SELECT ssb.create_contract(%s, %s, %s, database => %s)",
+            *(pair.contract, [pair.request], ["INITIATOR"], name),
+        )
+        session.do("SELECT ssb.create_queue(%s)", f"{name.lower()}_dbo.desk")
+        session.do(
+            "SELECT ssb.create_service(%s, %s, %s, database => %s)",
+            *(target, f"{name.lower()}_dbo.desk", [pair.contract], name),
+        )
+    early, late = (
+        session.value("SELECT ssb.begin_dialog(%s, %s, %s)", pair.initiator, target, pair.contract)
+        for _ in range(2)
+    )
+    for handle in (early, late):
+        pair.say(handle, "hello")
+    session.do(
+        "UPDATE ssb.conversation_endpoint AS e SET priority = e.priority FROM ssb.conversation_endpoint AS o"
+        " WHERE o.conversation_handle = %s AND e.conversation_id = o.conversation_id",
+        early,
+    )
+    other = f"{pair.far}_too"
+    session.do("SELECT ssb.create_queue(%s)", other)
+    if change == "contract":
+        session.do("SELECT ssb.alter_service(%s, drop_contracts => ARRAY[%s])", pair.target, pair.contract)
+    words: dict[str, tuple[str, ...]] = {
+        "restored": ("SELECT ssb.alter_database(NULL, 'ERROR_BROKER_CONVERSATIONS')",),
+        "drop service": ("SELECT ssb.drop_service(%s)", target),
+        "queue": ("SELECT ssb.alter_service(%s, queue => %s)", target, other),
+        "contract": ("SELECT ssb.drop_contract(%s)", pair.contract),
+        "drop database": ("SELECT ssb.drop_database(%s)", target.removeprefix("//")),
+    }
+    sender, admin = another(), another()
+    pair.say(early, "one", session=sender)
+    changing = start_and_block(session, admin, lambda: admin.do(*words[change]))
+    pair.say(late, "two", session=sender)
+    sender.commit()
+    changing.result()
+    admin.commit()

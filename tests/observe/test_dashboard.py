@@ -92,6 +92,21 @@ def test_every_page_shows_what_is_there(shop: Shop, reader: Browser) -> None:
         ), path
 
 
+def test_a_runtime_of_another_version_is_told(shop: Shop, sql: Connection, reader: Browser) -> None:
+    sql.execute("UPDATE ssb.runtime_version SET version = 1")
+    status, page, _ = reader.get("/i/shop/")
+    assert status == 200 and "it is version 1, this pgsb brings " in page
+
+
+def test_a_queue_that_is_being_dropped_is_shown(shop: Shop, sql: Connection, reader: Browser) -> None:
+    """Whoever looks at that moment finds its row, and no sequence any more."""
+    row = sql.execute("SELECT order_sequence::text FROM ssb.queue WHERE name = 'dbo.orders'").fetchone()
+    assert row is not None
+    sql.execute(f"DROP SEQUENCE {row[0]}".encode())
+    status, page, _ = reader.get("/i/shop/queue/dbo.orders")
+    assert status == 200 and "– ever came" in page
+
+
 def test_search_is_kept_in_the_address(shop: Shop, reader: Browser) -> None:
     def found(query: str) -> int:
         _, page, _ = reader.get(f"/i/shop/search?{query}")
@@ -113,7 +128,8 @@ def test_search_is_kept_in_the_address(shop: Shop, reader: Browser) -> None:
 
 @pytest.mark.parametrize(
     "path", ["/i/other/", "/i/shop/queue/dbo.none", "/i/shop/conversation/nonsense",
-             "/i/shop/conversation/00000000-0000-0000-0000-000000000001", "/i/shop/nowhere"]
+             "/i/shop/conversation/00000000-0000-0000-0000-000000000001", "/i/shop/nowhere",
+             "/i/shop/queue/%00", "/i/shop/search?service=%00"]
 )  # fmt: skip
 def test_what_is_not_there_is_said(path: str, reader: Browser) -> None:
     status, page, _ = reader.get(path)
@@ -323,6 +339,12 @@ def test_another_host_name_is_refused(reader: Browser, database: Database) -> No
     assert reader.get("/i/shop/", Host="evil.example")[0] == 421
     with DashboardThread(_options(database, hosts=("broker.example",))) as running:
         assert Browser(running.url).get("/i/shop/", Host="broker.example:8025")[0] == 200
+
+
+@pytest.mark.parametrize("origin", ["http://[evil", "null", "http://evil.example", "evil"])
+def test_a_form_of_another_origin_is_refused(origin: str, reader: Browser) -> None:
+    """What is no address had the answer 500, for those who have not logged in too."""
+    assert reader.post("/logout", {"csrf": ""}, Origin=origin)[0] == 403
 
 
 def test_beyond_loopback_everybody_logs_in(database: Database) -> None:

@@ -47,6 +47,24 @@ def test_nothing_found_is_status_0(sql: Connection, database: Database) -> None:
     assert (shown.returncode, shown.stdout, shown.stderr) == (0, "nothing found\n", "")
 
 
+@pytest.mark.parametrize(("away", "remedy"), [(-1, ["    shell: pgsb upgrade"]), (1, [])])
+def test_a_runtime_of_another_version_is_told(
+    sql: Connection, database: Database, away: int, remedy: list[str]
+) -> None:
+    version = int(RUNTIME_VERSION) + away
+    sql.execute("UPDATE ssb.runtime_version SET version = %s", [version])
+    shown = run(database, "--ignore", SERVER)
+    assert (shown.returncode, shown.stderr) == (3, "")
+    said = shown.stdout.splitlines()
+    assert said[0] == "123 warning: the runtime: the runtime is of another version than pgsb"
+    assert said[1] == f"    it is version {version}, this pgsb brings {RUNTIME_VERSION}"
+    (kind,) = sql.execute("SELECT * FROM ssb_internal.finding_kinds() WHERE number = 123").fetchall()
+    assert f"    {kind[3]}" == said[2]
+    assert said[3:] == [*remedy, "", "0 errors, 1 warning, 0 info"]
+    (told,) = json.loads(run(database, "--ignore", SERVER, "--format", "json").stdout)
+    assert (told["number"], told["severity"], told["title"]) == tuple(kind[:3])
+
+
 def test_a_finding_is_told_with_its_remedy(sql: Connection, database: Database) -> None:
     send(sql, "x")
     tsql(sql, "ALTER QUEUE dbo.to_queue WITH STATUS = OFF;")

@@ -42,6 +42,12 @@ def test_it_prints_what_the_dashboard_shows(shop: Shop, database: Database) -> N
     assert queues == ["dbo.billing", "dbo.orders", "dbo.shipping", "dbo.counter"]
 
 
+def test_a_runtime_of_another_version_is_told(sql: Connection, database: Database) -> None:
+    sql.execute("UPDATE ssb.runtime_version SET version = 1")
+    told = [line for line in run(database, "--once").stdout.splitlines() if line.startswith(" 123 warning ")]
+    assert len(told) == 1 and "it is version 1, this pgsb brings " in told[0]
+
+
 def test_a_lock_does_not_keep_it_waiting(
     shop: Shop, database: Database, connect: Callable[..., Connection]
 ) -> None:

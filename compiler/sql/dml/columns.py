@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from sqlglot import exp
 
 from ...catalog.names import ObjectName, fold
-from ...catalog.objects import ColumnInfo
+from ...catalog.objects import ColumnInfo, TableInfo
 from ...catalog.types import SqlType
 from ...target import nodes as n
 from ...target import statements as s
@@ -80,6 +80,25 @@ def refuse_explicit(
     if ctx.scope.identity_insert(name) or not refused:
         return ()
     return (s.Effect(n.Call("ssb_internal.refuse_explicit_identity", (n.Text(table),))),)
+
+
+def refuse_implicit(
+    listed: Iterable[str] | None, info: TableInfo | None, name: ObjectName, table: str, ctx: Context
+) -> tuple[n.Node, ...]:
+    """Error 545 or 8101 for an INSERT under SET IDENTITY_INSERT ON that does not list the identity column.
+
+    ``listed``: the names of its columns; None where it has no list.
+    """
+    if not ctx.scope.identity_insert(name) or info is None:
+        return ()
+    named = None if listed is None else set(map(fold, listed))
+    identity = [column for column in info.columns if column.identity is not None or column.by_default]
+    if not identity or (named is not None and any(fold(column.name) in named for column in identity)):
+        return ()
+    refused = n.Call(
+        "ssb_internal.refuse_implicit_identity", (n.Text(table), n.FALSE if named is None else n.TRUE)
+    )
+    return (s.Effect(refused),)
 
 
 def fitted(codes: list[n.Node], types: list[SqlType | None], columns: list[ColumnInfo]) -> list[n.Node]:

@@ -39,6 +39,7 @@ from .columns import (
     refuse_computed,
     refuse_count,
     refuse_explicit,
+    refuse_implicit,
     refuse_repeated,
 )
 from .nested import find as find_composed
@@ -113,8 +114,13 @@ def _find(info: TableInfo | None, name: str) -> ColumnInfo | None:
 def _refuse_explicit(
     statement: Insert, columns: list[ColumnInfo] | None, target: Target, ctx: Context
 ) -> tuple[n.Node, ...]:
-    listed = columns if statement.columns and target.variable is None else None
-    return refuse_explicit(listed or (), target.name, target.sql, ctx)
+    if target.variable is not None:
+        return ()
+    names = [node.name for node in statement.columns] if statement.columns or statement.defaults else None
+    return (
+        *refuse_explicit((columns or ()) if statement.columns else (), target.name, target.sql, ctx),
+        *refuse_implicit(names, target.info, target.name, target.sql, ctx),
+    )
 
 
 def insert_target(tokens: tuple[Token, ...], ctx: Context) -> InsertTarget | None:

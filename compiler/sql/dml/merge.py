@@ -33,7 +33,14 @@ from ..query.lock_hints import RANGES, held, lock_beside
 from ..query.row_limits import changing_top, limit_of
 from ..query.set_operations import ctes
 from ..query_result import NOTHING_SELECTED
-from .columns import advance_identity, fillable, refuse_count, refuse_explicit, refuse_repeated
+from .columns import (
+    advance_identity,
+    fillable,
+    refuse_count,
+    refuse_explicit,
+    refuse_implicit,
+    refuse_repeated,
+)
 from .output import leave, numbered, output_items, refuse_triggers, result_columns
 from .set_clause import set_column, set_value, share_next_values
 from .table_variable_rows import rows_into
@@ -175,6 +182,9 @@ def _translate(
     listed = [node.name for one in statement.branches if one.action == "INSERT" for node in one.columns]
     inserted = [_known(work.info, name) for name in listed]
     before = (*before, *refuse_explicit(inserted, work.name, work.table, ctx))
+    for one in (branch for branch in statement.branches if branch.action == "INSERT"):
+        given = [node.name for node in one.columns] if one.columns or one.values is None else None
+        before = (*before, *refuse_implicit(given, work.info, work.name, work.table, ctx))
     parts: list[tuple[str, s.Change, MergeBranch]] = []
     labels = {"UPDATE": "updated", "DELETE": "deleted", "INSERT": "inserted"}
     taken: dict[str, list[n.Node]] = {"matched": [], "by_target": [], "by_source": []}
@@ -464,9 +474,14 @@ _OLD_ROW = n.Paren(n.Name(("old_row", "deleted")))
 """The old version of an updated row, whole: its columns are no names for the rest of the statement."""
 
 
+def _row_of(relation: n.Node, work: Work) -> n.Node:
+    """A whole row, by its type: the relation's name alone would be a column of that name."""
+    return n.Cast(n.Every(relation), work.table)
+
+
 def _old_rows(work: Work) -> n.Node:
     place = (n.Name(("old", "ctid")),) if _key(work) is None else ()
-    items = (q.Labelled(n.Name(("old",)), "deleted"), *place)
+    items = (q.Labelled(_row_of(n.Name(("old",)), work), "deleted"), *place)
     query = q.Select(items, q.Aliased(n.Variable(work.table), "old"), breaks=q.Breaks.NEVER)
     return q.Aliased(n.Subquery(query), "old_row")
 
@@ -553,9 +568,10 @@ def _returned(
 def _whole_row(item: OutputItem, work: Work, branch: MergeBranch) -> n.Node:
     side = fold(item.node.parts[-2].name) if isinstance(item.node, exp.Column) else ""
     if side == "inserted" and branch.action != "DELETE":
-        return n.Name((fold(work.name.name),)) if branch.action == "INSERT" else work.target
+        inserted = n.Name((fold(work.name.name),))
+        return _row_of(inserted if branch.action == "INSERT" else work.target, work)
     if side == "deleted" and branch.action != "INSERT":
-        return _OLD_ROW if branch.action == "UPDATE" else work.target
+        return _OLD_ROW if branch.action == "UPDATE" else _row_of(work.target, work)
     return n.Cast(n.NULL, work.table)
 
 

@@ -401,7 +401,8 @@ def _computed(
                 targets.append((item, n.Name((outer, column_name)) if column_name else changed))
     outputs_other = bool(change.outputs)
     if outputs_other and work.is_update and _mentions_deleted(change):
-        columns.append(q.Labelled(n.Name((alias,)), "deleted"))
+        # By its type: the name alone would be the column of tables that have one of their own name.
+        columns.append(q.Labelled(n.Cast(n.Every(n.Name((alias,))), work.table), "deleted"))
     others: list[Relation] = []
     if outputs_other:
         others = _carried(work, columns, ctx)

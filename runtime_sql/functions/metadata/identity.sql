@@ -127,6 +127,33 @@ BEGIN
 END;
 $$;
 
+-- While IDENTITY_INSERT is ON, error 545 for an INSERT whose list has not the identity column, and 8101 for one without a
+-- list. The table of a module may have no such column by now.
+--
+-- Called by  compiled INSERT and MERGE under SET IDENTITY_INSERT ON
+CREATE OR REPLACE FUNCTION ssb_internal.refuse_implicit_identity(p_table text, p_is_listed boolean)
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_name CONSTANT text := ssb_internal.spelled(obj_description(to_regclass(p_table), 'pg_class'), (parse_ident(p_table))[2]);
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_attribute AS a
+                    WHERE a.attrelid = to_regclass(p_table) AND NOT a.attisdropped AND ssb_internal.is_identity(a)) THEN
+        RETURN;
+    ELSIF p_is_listed THEN
+        PERFORM ssb_internal.raise_error(545, format('Explicit value must be specified for identity column in table ''%s'' either when '
+                                                     'IDENTITY_INSERT is set to ON or when a replication user is inserting into a NOT FOR '
+                                                     'REPLICATION identity column.', v_name), 16, 1);
+    ELSE
+        PERFORM ssb_internal.raise_error(8101, format('An explicit value for the identity column in table ''%s'' can only be specified when a '
+                                                      'column list is used and IDENTITY_INSERT is ON.', ssb_internal.tsql_spelling(p_table)),
+                                         16, 1);
+    END IF;
+END;
+$$;
+
 -- SET IDENTITY_INSERT of what is no table (1088), or of a table without an identity column (8106), and ON while it is
 -- ON for another (8107).
 -- shown: the name as the statement has it. switched: a batch sets it ON or OFF, which stays for the session; NULL

@@ -323,7 +323,7 @@ BEGIN
         <<waiting_3>>
         LOOP
             BEGIN
-                SELECT array_agg(ssb_internal.row_values(row_to_json(m))) FROM (SELECT * FROM ssb.receive('dbo.q')) AS m INTO output_rows;
+                SELECT array_agg(ssb_internal.row_values(row_to_json(m.*))) FROM (SELECT * FROM ssb.receive('dbo.q')) AS m INTO output_rows;
             EXCEPTION WHEN OTHERS THEN
                 session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving; EXIT waiting_3;
             END;

@@ -286,7 +286,7 @@ twice AS (SELECT ssb_internal.matched_twice()
           GROUP BY z.ctid HAVING count(*) > 1),
 updated AS (UPDATE dbo.z AS z
             SET b = 'Y'
-            FROM s, (SELECT old AS deleted FROM dbo.z AS old) AS old_row
+            FROM s, (SELECT old.*::dbo.z AS deleted FROM dbo.z AS old) AS old_row
             WHERE (old_row.deleted).a = z.a AND z.a = s.a
             RETURNING 'UPDATE'::text AS c1, z.a AS c2, z.b AS c3, (old_row.deleted).a AS c4, (old_row.deleted).b AS c5),
 inserted AS (INSERT INTO dbo.z (a, b)
@@ -308,7 +308,7 @@ twice AS (SELECT ssb_internal.matched_twice()
           GROUP BY t.ctid HAVING count(*) > 1),
 updated AS (UPDATE dbo.z AS t
             SET b = 'Z'
-            FROM s, (SELECT old AS deleted FROM dbo.z AS old) AS old_row
+            FROM s, (SELECT old.*::dbo.z AS deleted FROM dbo.z AS old) AS old_row
             WHERE (old_row.deleted).a = t.a AND t.a = s.a
             RETURNING 'UPDATE'::text AS c1, t.a AS c2, t.b AS c3, (old_row.deleted).a AS c4, (old_row.deleted).b AS c5),
 inserted AS (INSERT INTO dbo.z (a, b)

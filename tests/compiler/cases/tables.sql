@@ -222,7 +222,7 @@ BEGIN
             output_rows := '{}';
             FOR next_row IN UPDATE dbo.t AS changing
             SET c = changes.v1
-            FROM (SELECT t.id AS k1, sys.write(c, 'x', 0::bigint, NULL::bigint) AS v1, t AS deleted
+            FROM (SELECT t.id AS k1, sys.write(c, 'x', 0::bigint, NULL::bigint) AS v1, t.*::dbo.t AS deleted
                   FROM dbo.t
                   WHERE id = 1
                   FOR UPDATE) AS changes

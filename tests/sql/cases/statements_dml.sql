@@ -319,7 +319,7 @@ UPDATE orders SET amount = amount + 1 OUTPUT deleted.amount, inserted.amount, in
 PERFORM ssb_internal.refuse_output('dbo.orders', ARRAY['UPDATE']);
 UPDATE dbo.orders AS changing
 SET amount = changes.v1
-FROM (SELECT orders.id AS k1, amount + 1 AS v1, orders AS deleted
+FROM (SELECT orders.id AS k1, amount + 1 AS v1, orders.*::dbo.orders AS deleted
       FROM dbo.orders
       WHERE id = 1
       FOR UPDATE) AS changes
@@ -331,7 +331,7 @@ UPDATE orders SET amount = 0 OUTPUT inserted.id, inserted.name, deleted.amount I
 -- expect
 WITH changed AS (UPDATE dbo.orders AS changing
                  SET amount = changes.v1
-                 FROM (SELECT orders.id AS k1, 0 AS v1, orders AS deleted
+                 FROM (SELECT orders.id AS k1, 0 AS v1, orders.*::dbo.orders AS deleted
                        FROM dbo.orders
                        WHERE id = 1
                        FOR UPDATE) AS changes
@@ -345,7 +345,7 @@ UPDATE heap SET a = 1 OUTPUT deleted.*
 PERFORM ssb_internal.refuse_output('dbo.heap', ARRAY['UPDATE']);
 UPDATE dbo.heap AS changing
 SET a = changes.v1
-FROM (SELECT heap.ctid AS row_id, 1 AS v1, heap AS deleted FROM dbo.heap FOR UPDATE) AS changes
+FROM (SELECT heap.ctid AS row_id, 1 AS v1, heap.*::dbo.heap AS deleted FROM dbo.heap FOR UPDATE) AS changes
 WHERE changing.ctid = changes.row_id
 RETURNING (changes.deleted).a, (changes.deleted).b, (changes.deleted).c
 
@@ -365,7 +365,7 @@ UPDATE o SET amount = 1 OUTPUT deleted.amount, c.name FROM orders o JOIN custome
 PERFORM ssb_internal.refuse_output('dbo.orders', ARRAY['UPDATE']);
 UPDATE dbo.orders AS changing
 SET amount = changes.v1
-FROM (SELECT o.id AS k1, 1 AS v1, o AS deleted, c.name AS c_name
+FROM (SELECT o.id AS k1, 1 AS v1, o.*::dbo.orders AS deleted, c.name AS c_name
       FROM dbo.orders AS o
       JOIN dbo.customers AS c ON c.id = o.customer
       FOR UPDATE OF o) AS changes

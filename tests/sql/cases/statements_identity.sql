@@ -12,5 +12,6 @@ SELECT sys.advance_identity('dbo.orders')
 -- case: insert without columns
 INSERT INTO orders SELECT 6, N'y'
 -- expect
+PERFORM ssb_internal.refuse_implicit_identity('dbo.orders', false);
 INSERT INTO dbo.orders OVERRIDING SYSTEM VALUE SELECT 6, 'y';
 SELECT sys.advance_identity('dbo.orders')

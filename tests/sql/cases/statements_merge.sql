@@ -99,7 +99,7 @@ twice AS (SELECT ssb_internal.matched_twice()
           GROUP BY t.ctid HAVING count(*) > 1),
 updated AS (UPDATE dbo.customers AS t
             SET name = s.b
-            FROM s, (SELECT old AS deleted FROM dbo.customers AS old) AS old_row
+            FROM s, (SELECT old.*::dbo.customers AS deleted FROM dbo.customers AS old) AS old_row
             WHERE (old_row.deleted).id = t.id AND t.id = s.a
             RETURNING 'UPDATE'::text AS c1, t.id AS c2, (old_row.deleted).name AS c3, s.a AS c4),
 inserted AS (INSERT INTO dbo.customers (id, name)
