@@ -48,7 +48,9 @@ _OF_NAMES = frozenset(
     types server_principals database_principals sysobjects sysdatabases key_constraints check_constraints
     default_constraints foreign_keys identity_columns computed_columns parameters syscolumns sysindexes
     sysusers syslogins sequences all_columns all_views all_parameters synonyms table_types server_triggers
-    stats xml_indexes systypes
+    stats xml_indexes systypes routes remote_service_bindings conversation_priorities event_notifications
+    server_event_notifications endpoints tcp_endpoints service_broker_endpoints certificates symmetric_keys
+    xml_schema_collections extended_properties
     """.split()
 )
 """Views whose ``name`` is an identifier; names of services, contracts, message types are data."""
@@ -56,7 +58,9 @@ _OF_NAMES = frozenset(
 _NAME_COLUMNS = frozenset(
     """
     table_catalog table_schema table_name column_name routine_schema routine_name specific_schema
-    specific_name parameter_name constraint_schema constraint_name
+    specific_name parameter_name constraint_schema constraint_name unique_constraint_schema
+    unique_constraint_name schema_name view_schema view_name sequence_schema sequence_name domain_schema
+    domain_name
     """.split()
 )
 """Columns of INFORMATION_SCHEMA that are identifiers."""

@@ -50,7 +50,8 @@ __all__ = [
 
 # Not reserved, but they would hide what generated code relies on: its variables, and words that
 # PL/pgSQL takes as keywords only where no variable is named so (GET STACKED DIAGNOSTICS,
-# #variable_conflict use_column).
+# #variable_conflict use_column). They get a _, and so do those that have one of their own:
+# ssb_internal.variable_name (names/spelling.sql) finds a parameter by its name likewise.
 _TAKEN = frozenset(
     "found sqlstate sqlerrm new old current_user session_user"
     " diagnostics stacked use_column variable_conflict".split()
@@ -82,12 +83,12 @@ def plain_name(name: str) -> str:
     if (
         _PLAIN.match(name)
         and len(name) <= MAX_IDENTIFIER_BYTES
-        and lowered not in _TAKEN
+        and lowered.rstrip("_") not in _TAKEN
         and quote(lowered) == lowered
     ):
         return name
     folded = fold(name)
-    if folded in _TAKEN:
+    if folded.rstrip("_") in _TAKEN:
         return f"{folded}_"
     return quote(folded)
 
@@ -431,7 +432,8 @@ class Catalog:
         known = self.types.get(self.key(object_name(name)))
         if known is None:
             # A type made elsewhere: the server knows it under this name.
-            return SqlType(name.name.text.lower(), user=self.sql_name(object_name(name)))
+            told = ".".join(part.text for part in (name.schema, name.name) if part is not None)
+            return SqlType(name.name.text.lower(), user=self.sql_name(object_name(name)), written=told)
         return known
 
     def is_made_elsewhere(self, written: nodes.DataType) -> bool:

@@ -487,7 +487,11 @@ VIEWS: dict[str, str] = {
     """,
     "information_schema_parameters": """
         specific_catalog:n specific_schema:s specific_name:s ordinal_position:i parameter_mode:n is_result:n
-        parameter_name:s data_type:s
+        as_locator:n parameter_name:s data_type:s character_maximum_length:i character_octet_length:i
+        collation_catalog:n collation_schema:n collation_name:s character_set_catalog:n character_set_schema:n
+        character_set_name:s numeric_precision:h numeric_precision_radix:h numeric_scale:h
+        datetime_precision:h interval_type:s interval_precision:h user_defined_type_catalog:n
+        user_defined_type_schema:n user_defined_type_name:s scope_catalog:n scope_schema:n scope_name:s
     """,
     "information_schema_referential_constraints": """
         constraint_catalog:n constraint_schema:n constraint_name:s unique_constraint_catalog:n
@@ -495,7 +499,15 @@ VIEWS: dict[str, str] = {
     """,
     "information_schema_routines": """
         specific_catalog:n specific_schema:s specific_name:s routine_catalog:s routine_schema:s routine_name:s
-        routine_type:s routine_definition:n created:d last_altered:d data_type:s routine_body:n
+        routine_type:s module_catalog:n module_schema:n module_name:s udt_catalog:n udt_schema:n udt_name:s
+        data_type:s character_maximum_length:i character_octet_length:i collation_catalog:n collation_schema:n
+        collation_name:s character_set_catalog:n character_set_schema:n character_set_name:s
+        numeric_precision:h numeric_precision_radix:h numeric_scale:h datetime_precision:h interval_type:s
+        interval_precision:h type_udt_catalog:n type_udt_schema:n type_udt_name:s scope_catalog:n
+        scope_schema:n scope_name:s maximum_cardinality:l dtd_identifier:n routine_body:n routine_definition:n
+        external_name:s external_language:n parameter_style:n is_deterministic:n sql_data_access:n
+        is_null_call:n sql_path:n schema_level_routine:n max_dynamic_result_sets:h is_user_defined_cast:n
+        is_implicitly_invocable:n created:d last_altered:d
     """,
     "information_schema_schemata": "catalog_name:s schema_name:s schema_owner:n",
     "information_schema_sequences": """

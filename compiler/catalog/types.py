@@ -129,6 +129,8 @@ class SqlType:
     user: str | None = None
     collection: str | None = field(default=None, compare=False)
     """Of xml(collection): the PostgreSQL domain that validates its values."""
+    written: str | None = field(default=None, compare=False)
+    """Of a type that only the server knows: its name as errors tell it."""
 
     family: str = field(init=False, repr=False, compare=False)
     """integer, bit, decimal, float, string, binary, date, time, datetime, datetimeoffset,

@@ -444,7 +444,7 @@ class Context:
                     hint=meant_by(name, self.scope.type_names()),
                 )
                 return None
-            return SqlType(name.lower(), user=user)
+            return SqlType(name.lower(), user=user, written=f"{schema}.{name}")
         return base
 
 
@@ -454,8 +454,9 @@ def undeclared_table(name: str, node: Placed, ctx: Context) -> None:
     if known is not None and known.type.family == "table":
         return  # its declaration is reported
     if known is not None and known.type.family == "user":
+        told = known.type.written or known.type.user
         ctx.problem(
-            f"Column, parameter, or variable #1: Cannot find data type {known.type.user}.",
+            f"Column, parameter, or variable #1: Cannot find data type {told}.",
             node,
             number=2715,
             hint="pgsb check takes the script that makes a table type too, pgsb compile --after it",

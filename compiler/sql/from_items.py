@@ -28,6 +28,8 @@ class Source:
     """It without its alias: what LOCK TABLE takes."""
     keys: tuple[KeyInfo, ...] = ()
     """The keys of the table."""
+    placed: bool = False
+    """The place of its rows (ctid) is asked for."""
 
     @property
     def lateral(self) -> bool:

@@ -45,26 +45,68 @@ SELECT ssb.db_name() AS table_catalog, sys.schema_name(o.schema_id) AS table_sch
  -- As sys.columns: scripts list a table's columns without ORDER BY.
  ORDER BY c.object_id, c.column_id;
 
+-- The rows of PARAMETERS, with the number of the routine.
+CREATE OR REPLACE VIEW ssb_internal.parameter_of_routine AS
+SELECT p.object_id, p.parameter_id, p.name, p.is_output, CASE t.is_table_type WHEN 1 THEN 'table type' ELSE b.name END AS data_type,
+       CASE WHEN b.name IN ('nvarchar', 'varchar', 'nchar', 'char', 'varbinary', 'binary', 'xml')
+            THEN CASE WHEN p.max_length < 0 THEN -1 WHEN b.name LIKE 'n%' THEN p.max_length / 2 ELSE p.max_length END
+            WHEN b.name IN ('text', 'image') THEN 2147483647 WHEN b.name = 'ntext' THEN 1073741823 END::integer AS character_maximum_length,
+       CASE WHEN b.name IN ('nvarchar', 'varchar', 'nchar', 'char', 'varbinary', 'binary', 'xml') THEN p.max_length
+            WHEN b.name IN ('text', 'image') THEN 2147483647 WHEN b.name = 'ntext' THEN 2147483646 END::integer AS character_octet_length,
+       t.collation_name, CASE WHEN t.collation_name IS NULL THEN NULL WHEN b.name LIKE 'n%' THEN 'UNICODE' ELSE 'iso_1' END AS character_set_name,
+       CASE WHEN b.name IN ('int', 'bigint', 'smallint', 'tinyint', 'numeric', 'decimal', 'money', 'smallmoney', 'float', 'real') THEN p.precision END::smallint
+           AS numeric_precision,
+       CASE WHEN b.name IN ('float', 'real') THEN 2
+            WHEN b.name IN ('int', 'bigint', 'smallint', 'tinyint', 'numeric', 'decimal', 'money', 'smallmoney') THEN 10 END::smallint
+           AS numeric_precision_radix,
+       CASE WHEN b.name IN ('int', 'bigint', 'smallint', 'tinyint', 'numeric', 'decimal', 'money', 'smallmoney') THEN p.scale END::smallint AS numeric_scale,
+       CASE WHEN b.name LIKE 'date%' OR b.name IN ('time', 'smalldatetime') THEN p.scale END::smallint AS datetime_precision,
+       CASE WHEN t.is_user_defined = 1 THEN ssb.db_name() END AS user_defined_type_catalog,
+       CASE WHEN t.is_user_defined = 1 THEN sys.schema_name(t.schema_id) END AS user_defined_type_schema,
+       CASE WHEN t.is_user_defined = 1 THEN t.name END AS user_defined_type_name
+  FROM sys.parameters AS p
+  LEFT JOIN sys.types AS t ON t.user_type_id = p.user_type_id
+  -- Of an alias type that which it is made of; a sysname is an nvarchar.
+  LEFT JOIN sys.types AS b ON b.user_type_id = p.system_type_id;
+
 CREATE OR REPLACE VIEW sys.information_schema_routines AS
 SELECT ssb.db_name() AS specific_catalog, sys.schema_name(o.schema_id) AS specific_schema, o.name AS specific_name,
        ssb.db_name() AS routine_catalog, sys.schema_name(o.schema_id) AS routine_schema, o.name AS routine_name,
        CASE o.type WHEN 'P' THEN 'PROCEDURE' ELSE 'FUNCTION' END AS routine_type,
-       CASE WHEN o.type IN ('P', 'FN', 'IF', 'TF') THEN sys.object_definition(o.object_id) END AS routine_definition, o.create_date AS created, o.modify_date AS last_altered,
-       CASE WHEN o.type IN ('IF', 'TF') THEN 'TABLE' ELSE t.name END AS data_type,
-       'SQL'::text AS routine_body
+       NULL::text AS module_catalog, NULL::text AS module_schema, NULL::text AS module_name,
+       NULL::text AS udt_catalog, NULL::text AS udt_schema, NULL::text AS udt_name,
+       CASE WHEN o.type IN ('IF', 'TF') THEN 'TABLE' ELSE p.data_type END AS data_type,
+       p.character_maximum_length, p.character_octet_length, NULL::text AS collation_catalog, NULL::text AS collation_schema, p.collation_name,
+       NULL::text AS character_set_catalog, NULL::text AS character_set_schema, p.character_set_name,
+       p.numeric_precision, p.numeric_precision_radix, p.numeric_scale, p.datetime_precision,
+       NULL::text AS interval_type, NULL::smallint AS interval_precision,
+       NULL::text AS type_udt_catalog, NULL::text AS type_udt_schema, NULL::text AS type_udt_name,
+       NULL::text AS scope_catalog, NULL::text AS scope_schema, NULL::text AS scope_name,
+       NULL::bigint AS maximum_cardinality, NULL::text AS dtd_identifier, 'SQL'::text AS routine_body,
+       left(sys.object_definition(o.object_id), 4000) AS routine_definition,
+       NULL::text AS external_name, NULL::text AS external_language, NULL::text AS parameter_style,
+       'NO'::text AS is_deterministic, CASE o.type WHEN 'P' THEN 'MODIFIES' ELSE 'READS' END AS sql_data_access,
+       CASE WHEN o.type = 'FN' THEN CASE WHEN (SELECT r.proisstrict FROM pg_proc AS r WHERE r.oid = o.object_id::oid) THEN 'NO' ELSE 'YES' END END
+           AS is_null_call,
+       NULL::text AS sql_path, 'YES'::text AS schema_level_routine, CASE o.type WHEN 'P' THEN -1 ELSE 0 END::smallint AS max_dynamic_result_sets,
+       'NO'::text AS is_user_defined_cast, 'NO'::text AS is_implicitly_invocable, o.create_date AS created, o.modify_date AS last_altered
   FROM sys.objects AS o
-  LEFT JOIN sys.parameters AS p ON p.object_id = o.object_id AND p.parameter_id = 0
-  LEFT JOIN sys.types AS t ON t.user_type_id = p.system_type_id
+  LEFT JOIN ssb_internal.parameter_of_routine AS p ON p.object_id = o.object_id AND p.parameter_id = 0
  WHERE o.type IN ('P', 'FN', 'IF', 'TF');
 
 CREATE OR REPLACE VIEW sys.information_schema_parameters AS
 SELECT ssb.db_name() AS specific_catalog, sys.schema_name(o.schema_id) AS specific_schema, o.name AS specific_name,
        p.parameter_id AS ordinal_position,
        CASE WHEN p.parameter_id = 0 THEN 'OUT' WHEN p.is_output = 1 THEN 'INOUT' ELSE 'IN' END AS parameter_mode,
-       CASE p.parameter_id WHEN 0 THEN 'YES' ELSE 'NO' END AS is_result, p.name AS parameter_name, t.name AS data_type
-  FROM sys.parameters AS p
+       CASE p.parameter_id WHEN 0 THEN 'YES' ELSE 'NO' END AS is_result, 'NO'::text AS as_locator, p.name AS parameter_name, p.data_type,
+       p.character_maximum_length, p.character_octet_length, NULL::text AS collation_catalog, NULL::text AS collation_schema, p.collation_name,
+       CASE WHEN p.collation_name IS NOT NULL THEN 'master' END AS character_set_catalog, NULL::text AS character_set_schema,
+       p.character_set_name, p.numeric_precision, p.numeric_precision_radix, p.numeric_scale, p.datetime_precision,
+       NULL::text AS interval_type, NULL::smallint AS interval_precision,
+       p.user_defined_type_catalog, p.user_defined_type_schema, p.user_defined_type_name,
+       NULL::text AS scope_catalog, NULL::text AS scope_schema, NULL::text AS scope_name
+  FROM ssb_internal.parameter_of_routine AS p
   JOIN sys.objects AS o ON o.object_id = p.object_id
-  LEFT JOIN sys.types AS t ON t.user_type_id = p.user_type_id
  ORDER BY p.object_id, p.parameter_id;
 
 CREATE OR REPLACE VIEW sys.information_schema_schemata AS

@@ -57,32 +57,96 @@ SELECT c.*, (SELECT '(' || pg_get_expr(d.adbin, d.adrelid) || ')' FROM pg_attrde
        1::sys.bit AS uses_database_collation, 1::sys.bit AS is_persisted
   FROM sys.columns AS c WHERE c.is_computed > 0;
 
--- The hidden last parameter of compiled procedures stays hidden.
+-- The types that the text of a module declares for its parameters, which PostgreSQL's catalog keeps without their lengths; place 0 is
+-- what a function returns. No row for a type of the user, nor where the text was not kept.
+CREATE OR REPLACE FUNCTION ssb_internal.declared_types(p_routine oid, p_parameters text[])
+RETURNS TABLE (place integer, name text, max_length integer, "precision" integer, scale integer)
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    c_type CONSTANT text := '\s+(?:AS\s+)?(?:\[?sys\]?\s*\.\s*)?(?:\[(\w+)\]|(\w+)\M)(?!\s*\.)\s*(?:\(\s*(max|\d+)\s*(?:,\s*(\d+)\s*)?\))?';
+    v_text text := (SELECT ssb_internal.source_of(n.nspname, p.proname) FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
+                     WHERE p.oid = p_routine);
+    v_found text[];
+    v_size integer;
+BEGIN
+    IF v_text IS NULL THEN
+        RETURN;
+    END IF;
+    v_text := regexp_replace(v_text, '--[^\n]*|/\*.*?\*/|''(?:[^'']|'''')*''', ' ', 'g');
+    FOR v_place IN 0 .. cardinality(p_parameters) LOOP
+        place := v_place;
+        v_found := regexp_match(v_text, CASE WHEN place = 0 THEN '\)\s*RETURNS'
+                                             ELSE '@' || replace(p_parameters[place], '$', '\$') || '(?![\w@#$])' END || c_type, 'i');
+        name := lower(coalesce(v_found[1], v_found[2]) COLLATE "C");
+        name := CASE name WHEN 'integer' THEN 'int' WHEN 'dec' THEN 'decimal' WHEN 'character' THEN 'char' WHEN 'rowversion' THEN 'timestamp'
+                          ELSE name END;
+        v_size := CASE lower(v_found[3] COLLATE "C") WHEN 'max' THEN -1 ELSE v_found[3]::integer END;
+        IF name = 'float' AND v_size <= 24 THEN
+            name := 'real';
+        END IF;
+        SELECT t.max_length, t.precision, t.scale INTO max_length, "precision", scale FROM ssb_internal.system_type AS t WHERE t.name = name;
+        CONTINUE WHEN NOT FOUND;
+        CASE
+            WHEN name IN ('varchar', 'char', 'varbinary', 'binary') THEN
+                max_length := coalesce(v_size, 1);
+            WHEN name IN ('nvarchar', 'nchar') THEN
+                max_length := CASE v_size WHEN -1 THEN -1 ELSE coalesce(2 * v_size, 2) END;
+            WHEN name IN ('decimal', 'numeric') THEN
+                "precision" := coalesce(v_size, 18);
+                scale := coalesce(v_found[4]::integer, 0);
+                max_length := CASE WHEN "precision" < 10 THEN 5 WHEN "precision" < 20 THEN 9 WHEN "precision" < 29 THEN 13 ELSE 17 END;
+            WHEN name IN ('datetime2', 'datetimeoffset', 'time') AND v_size < 7 THEN
+                -- Without a fraction there is no point either.
+                "precision" := "precision" - 7 + v_size - CASE v_size WHEN 0 THEN 1 ELSE 0 END;
+                scale := v_size;
+                max_length := max_length - CASE WHEN v_size < 3 THEN 2 WHEN v_size < 5 THEN 1 ELSE 0 END;
+            ELSE
+        END CASE;
+        RETURN NEXT;
+    END LOOP;
+END;
+$$;
+
+-- The hidden last parameter of compiled procedures stays hidden. What a scalar function returns is parameter 0, without a name.
 CREATE OR REPLACE VIEW sys.parameters AS
-SELECT p.oid::integer AS object_id,
-       -- One that only an @ tells from another, and @ itself, have their whole names in PostgreSQL.
-       CASE WHEN starts_with(p.proargnames[n.place], '@') THEN '' ELSE '@' END
-       || ssb_internal.spelled_parameter(obj_description(p.oid, 'pg_proc'), p.proargnames[n.place]) AS name, n.place::integer AS parameter_id,
-       t.system_type_id, t.user_type_id, t.max_length, t.precision, t.scale,
-       (coalesce(p.proargmodes[n.place], 'i') <> 'i')::integer::sys.bit AS is_output, 0::sys.bit AS is_cursor_ref,
-       (n.place > cardinality(n.types) - p.pronargdefaults)::integer::sys.bit AS has_default_value,
-       NULL::text AS default_value, 0::sys.bit AS is_readonly, 1::sys.bit AS is_nullable
+SELECT p.oid::integer AS object_id, n.name, n.place AS parameter_id,
+       coalesce(n.declared_id, t.system_type_id) AS system_type_id, coalesce(n.declared_user_id, t.user_type_id) AS user_type_id,
+       coalesce(n.max_length, t.max_length) AS max_length, coalesce(n.precision, t.precision) AS precision,
+       coalesce(n.scale, t.scale) AS scale, n.is_output::integer::sys.bit AS is_output, 0::sys.bit AS is_cursor_ref,
+       0::sys.bit AS has_default_value, NULL::text AS default_value,
+       coalesce(t.is_table_type, 0::sys.bit) AS is_readonly, 1::sys.bit AS is_nullable
   FROM pg_proc AS p
   JOIN ssb_internal.visible_schema AS v ON v.oid = p.pronamespace
   -- proargtypes counts from 0.
-  CROSS JOIN LATERAL (SELECT coalesce(p.proallargtypes, (p.proargtypes::oid[])[0:]) AS types) AS a
-  CROSS JOIN LATERAL (SELECT g AS place, a.types FROM generate_series(1, cardinality(a.types)) AS g) AS n
-  LEFT JOIN sys.types AS t ON t.name = ssb_internal.tsql_type(n.types[n.place])
- WHERE p.prorettype <> 'trigger'::regtype AND n.types[n.place] <> 'ssb.session'::regtype
-   AND coalesce(p.proargmodes[n.place], 'i') IN ('i', 'b', 'o')
-UNION ALL
--- What a scalar function returns: parameter 0, without a name.
-SELECT p.oid::integer, '', 0, t.system_type_id, t.user_type_id, t.max_length, t.precision, t.scale,
-       1::sys.bit, 0::sys.bit, 0::sys.bit, NULL, 0::sys.bit, 1::sys.bit
-  FROM pg_proc AS p
-  JOIN ssb_internal.visible_schema AS v ON v.oid = p.pronamespace
-  LEFT JOIN sys.types AS t ON t.name = ssb_internal.tsql_type(p.prorettype)
- WHERE p.prokind = 'f' AND NOT p.proretset AND p.prorettype NOT IN ('trigger'::regtype, 'event_trigger'::regtype, 'void'::regtype)
+ CROSS JOIN LATERAL (SELECT coalesce(p.proallargtypes, (p.proargtypes::oid[])[0:]) AS types) AS a
+ CROSS JOIN LATERAL (
+    SELECT g.place,
+           -- One that only an @ tells from another, and @ itself, have their whole names in PostgreSQL.
+           CASE WHEN g.place = 0 THEN ''
+                ELSE CASE WHEN starts_with(p.proargnames[g.place], '@') THEN '' ELSE '@' END
+                     || ssb_internal.spelled_parameter(obj_description(p.oid, 'pg_proc'), p.proargnames[g.place]) END AS name,
+           CASE g.place WHEN 0 THEN p.prorettype ELSE a.types[g.place] END AS type,
+           g.place = 0 OR coalesce(p.proargmodes[g.place], 'i') <> 'i' AS is_output,
+           s.system_type_id AS declared_id, s.user_type_id AS declared_user_id, d.max_length, d.precision, d.scale
+      FROM generate_series(0, cardinality(a.types)) AS g (place)
+      LEFT JOIN ssb_internal.declared_types(p.oid, ARRAY(SELECT ltrim(o.name, '@') FROM unnest(p.proargnames) WITH ORDINALITY AS o (name, place)
+                                                          ORDER BY o.place)) AS d ON d.place = g.place
+      LEFT JOIN sys.types AS s ON s.name = d.name AND s.is_user_defined = 0
+     WHERE CASE WHEN g.place = 0 THEN p.prokind = 'f' AND NOT p.proretset
+                     AND p.prorettype NOT IN ('trigger'::regtype, 'event_trigger'::regtype, 'void'::regtype)
+                ELSE p.prorettype <> 'trigger'::regtype AND a.types[g.place] <> 'ssb.session'::regtype
+                     AND coalesce(p.proargmodes[g.place], 'i') IN ('i', 'b', 'o') END) AS n
+  JOIN pg_type AS y ON y.oid = n.type
+  -- A type of the user is one by its number (a table variable is an array of such rows), a typed XML is an xml.
+  LEFT JOIN sys.types AS t ON CASE WHEN y.typcategory = 'A' THEN t.user_type_id = y.typelem::integer
+                                   WHEN y.typtype = 'd' AND y.typnamespace <> 'sys'::regnamespace AND y.typnamespace <> 'ssb'::regnamespace
+                                   THEN t.user_type_id = y.oid::integer
+                                   ELSE t.is_user_defined = 0
+                                        AND t.name = CASE WHEN y.typnamespace = 'ssb'::regnamespace THEN 'xml'
+                                                          ELSE ssb_internal.tsql_type(n.type) END END
  ORDER BY 1, 3;
 
 -- A trigger for several events is several in PostgreSQL: tr, tr@update, tr@delete; an INSTEAD OF trigger also has
@@ -242,10 +306,10 @@ BEGIN
             major_id := (SELECT m.message_type_id FROM sys.service_message_types AS m WHERE m.name = level0name);
         WHEN 'ROUTE' THEN
             class := 19;
-            major_id := (SELECT r.route_id FROM sys.routes AS r WHERE r.name = level0name);
+            major_id := (SELECT r.route_id FROM sys.routes AS r WHERE sys.fold(r.name) = sys.fold(level0name));
         WHEN 'REMOTE_SERVICE_BINDING' THEN
             class := 18;
-            major_id := (SELECT b.remote_service_binding_id FROM sys.remote_service_bindings AS b WHERE b.name = level0name);
+            major_id := (SELECT b.remote_service_binding_id FROM sys.remote_service_bindings AS b WHERE sys.fold(b.name) = sys.fold(level0name));
         ELSE
             -- Of a kind that has no numbers here: told apart by its name.
             class := 100;
@@ -396,8 +460,11 @@ BEGIN
     PERFORM ssb_internal.renumber_properties(v_database);
     IF action = 'ADD' THEN
         INSERT INTO ssb.extended_property AS e (database_id, class, major_id, minor_id, name, value, target, numbered_in)
-        VALUES (v_database, v_target.class, v_target.major_id, v_target.minor_id, change_extended_property.name, change_extended_property.value,
-                ARRAY[level0type, level0name, level1type, level1name, level2type, level2name], 'ssb'::regnamespace)
+        SELECT v_database, v_target.class, v_target.major_id, v_target.minor_id, change_extended_property.name, change_extended_property.value,
+               ARRAY[level0type, level0name, level1type, level1name, level2type, level2name], 'ssb'::regnamespace
+         WHERE NOT EXISTS (SELECT FROM ssb.extended_property AS e
+                            WHERE e.database_id = v_database AND e.class = v_target.class AND e.major_id = v_target.major_id
+                              AND e.minor_id = v_target.minor_id AND lower(e.name) = lower(change_extended_property.name))
         ON CONFLICT DO NOTHING;
         IF NOT FOUND THEN
             PERFORM ssb_internal.raise_error(15233, format('Property cannot be added. Property ''%s'' already exists for ''%s''.', name, v_shown));
@@ -405,11 +472,11 @@ BEGIN
     ELSIF action = 'UPDATE' THEN
         UPDATE ssb.extended_property AS e SET value = change_extended_property.value
          WHERE e.database_id = v_database AND e.class = v_target.class AND e.major_id = v_target.major_id
-           AND e.minor_id = v_target.minor_id AND e.name = change_extended_property.name;
+           AND e.minor_id = v_target.minor_id AND lower(e.name) = lower(change_extended_property.name);
     ELSE
         DELETE FROM ssb.extended_property AS e
          WHERE e.database_id = v_database AND e.class = v_target.class AND e.major_id = v_target.major_id
-           AND e.minor_id = v_target.minor_id AND e.name = change_extended_property.name;
+           AND e.minor_id = v_target.minor_id AND lower(e.name) = lower(change_extended_property.name);
     END IF;
     IF NOT FOUND THEN
         PERFORM ssb_internal.raise_error(15217, format('Property cannot be updated or deleted. Property ''%s'' does not exist for ''%s''.', name, v_shown));
@@ -453,7 +520,7 @@ BEGIN
           FROM sys.extended_properties AS e
          WHERE e.class = v_target.class AND e.major_id = v_target.major_id
            AND e.minor_id = ssb_internal.shown_minor_id(v_target.class, v_target.minor_id)
-           AND (p_name IS NULL OR e.name = p_name);
+           AND (p_name IS NULL OR lower(e.name) = lower(p_name));
         RETURN;
     END IF;
     RETURN QUERY
@@ -485,7 +552,7 @@ BEGIN
     SELECT v_type, o.name, e.name, e.value
       FROM e
       JOIN o ON o.class = e.class AND o.major_id = e.major_id AND o.minor_id = e.minor_id
-     WHERE p_name IS NULL OR e.name = p_name
+     WHERE p_name IS NULL OR lower(e.name) = lower(p_name)
      ORDER BY o.name, e.name;
 END;
 $$;

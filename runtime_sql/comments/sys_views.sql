@@ -461,9 +461,9 @@ parameters: The parameters of procedures and functions.
   parameter_id: Its place, from 1; 0: what a function returns, which has no name.
   is_output: 1: OUTPUT, or what a function returns.
   is_cursor_ref: Always 0.
-  has_default_value: 1: it may be left out.
+  has_default_value: Always 0, as in SQL Server.
   default_value: Always NULL.
-  is_readonly: Always 0.
+  is_readonly: 1: a table-valued parameter.
   is_nullable: Always 1.
 
 all_parameters < parameters: The same rows as sys.parameters.
@@ -729,15 +729,48 @@ information_schema_columns: INFORMATION_SCHEMA.COLUMNS: the columns of tables an
 
 information_schema_routines: INFORMATION_SCHEMA.ROUTINES: procedures and functions.
   routine_type: PROCEDURE or FUNCTION.
-  routine_definition: Its T-SQL text where that was kept, else PostgreSQL's.
-  created, last_altered: Always NULL: PostgreSQL does not keep it.
+  module_catalog, module_schema, module_name, udt_catalog, udt_schema, udt_name: Always NULL, as in SQL Server.
   data_type: What a function returns, TABLE of one that returns rows; NULL: a procedure.
+  character_maximum_length: Of text and binary types: how many characters or bytes; -1: (max), xml.
+  character_octet_length: Of text and binary types: how many bytes; -1: (max), xml.
+  collation_catalog, collation_schema, character_set_schema: Always NULL, as in SQL Server.
+  character_set_name: Of text types: UNICODE or iso_1.
+  numeric_precision: Of numbers: decimal digits, of float and real binary ones.
+  numeric_precision_radix: Of numbers: 10; of float and real 2.
+  numeric_scale: Of exact numbers: digits after the point.
+  datetime_precision: Of dates and times: digits of the second's fraction.
+  character_set_catalog, interval_type, interval_precision, type_udt_catalog, type_udt_schema, type_udt_name: Always NULL, as in SQL Server.
+  scope_catalog, scope_schema, scope_name, maximum_cardinality, dtd_identifier: Always NULL, as in SQL Server.
   routine_body: Always SQL.
+  routine_definition: The first 4000 characters of its T-SQL text where that was kept, else of PostgreSQL's.
+  external_name, external_language, parameter_style, sql_path: Always NULL, as in SQL Server.
+  is_deterministic: Always NO: nothing here asks whether it is.
+  sql_data_access: MODIFIES: a procedure; READS: a function.
+  is_null_call: YES: a scalar function that runs with NULL, too; NO: one with RETURNS NULL ON NULL INPUT.
+  schema_level_routine: Always YES.
+  max_dynamic_result_sets: -1: a procedure; 0: a function.
+  is_user_defined_cast, is_implicitly_invocable: Always NO.
+  created, last_altered: Always NULL: PostgreSQL does not keep it.
 
 information_schema_parameters: INFORMATION_SCHEMA.PARAMETERS: the parameters of routines.
   parameter_mode: IN, INOUT, or OUT: what a function returns.
   is_result: YES: what a function returns.
+  as_locator: Always NO.
   parameter_name: Its name, with the @.
+  data_type: Its type; table type: a table-valued parameter.
+  character_maximum_length: Of text and binary types: how many characters or bytes; -1: (max), xml.
+  character_octet_length: Of text and binary types: how many bytes; -1: (max), xml.
+  collation_catalog, collation_schema, character_set_schema: Always NULL, as in SQL Server.
+  character_set_name: Of text types: UNICODE or iso_1.
+  numeric_precision: Of numbers: decimal digits, of float and real binary ones.
+  numeric_precision_radix: Of numbers: 10; of float and real 2.
+  numeric_scale: Of exact numbers: digits after the point.
+  datetime_precision: Of dates and times: digits of the second's fraction.
+  character_set_catalog: Of text types: master.
+  interval_type, interval_precision, scope_catalog, scope_schema, scope_name: Always NULL, as in SQL Server.
+  user_defined_type_catalog: Of an alias or table type: the T-SQL database; NULL for other types.
+  user_defined_type_schema: Of an alias or table type: its schema.
+  user_defined_type_name: The alias or table type.
 
 information_schema_schemata: INFORMATION_SCHEMA.SCHEMATA: the schemas.
   schema_name: Its name.

@@ -53,7 +53,7 @@ BEGIN
     PERFORM ssb_internal.require_definition_right('ALTER ANY BROKER PRIORITY', v_database_id);
     PERFORM ssb_internal.check_name(name);
     SELECT m.* INTO v_match FROM ssb_internal.read_priority_match(name, v_database_id, contract, local_service, remote_service, priority_level) AS m;
-    IF EXISTS (SELECT FROM ssb.broker_priority AS p WHERE p.database_id = v_database_id AND p.name = name) THEN
+    IF EXISTS (SELECT FROM ssb.broker_priority AS p WHERE p.database_id = v_database_id AND lower(p.name) = lower(name)) THEN
         PERFORM ssb_internal.raise_priority_exists(name, contract, local_service, remote_service);
     END IF;
     INSERT INTO ssb.broker_priority (database_id, name, contract_id, service_id, remote_service, priority)
@@ -71,7 +71,7 @@ AS $$
 DECLARE
     v_priority ssb.broker_priority;
 BEGIN
-    SELECT p.* INTO v_priority FROM ssb.broker_priority AS p WHERE p.database_id = p_database_id AND p.name = p_name;
+    SELECT p.* INTO v_priority FROM ssb.broker_priority AS p WHERE p.database_id = p_database_id AND lower(p.name) = lower(p_name);
     IF NOT FOUND THEN
         PERFORM ssb_internal.raise_not_found(p_verb, 'conversation priority', p_name);
     END IF;

@@ -88,7 +88,7 @@ BEGIN
         PERFORM ssb_internal.require_definition_right('CREATE DATABASE DDL EVENT NOTIFICATION', v_database_id);
     END IF;
     DELETE FROM ssb.event_notification AS n
-     WHERE n.scope = v_scope AND n.name = name
+     WHERE n.scope = v_scope AND lower(n.name) = lower(name)
        AND CASE v_scope WHEN 'QUEUE' THEN n.queue_id = v_queue.queue_id
                         WHEN 'DATABASE' THEN n.database_id = v_database_id ELSE true END
     RETURNING n.conversation INTO v_conversation;

@@ -22,13 +22,13 @@ BEGIN
     WHEN 'SERVICE' THEN
         SELECT s.service_id AS id, s.owner INTO v_row FROM ssb_internal.find_service(p_database_id, p_name) AS s;
     WHEN 'ROUTE' THEN
-        SELECT r.route_id AS id, r.owner INTO v_row FROM ssb.route AS r WHERE r.database_id = p_database_id AND r.name = p_name;
+        SELECT r.route_id AS id, r.owner INTO v_row FROM ssb.route AS r WHERE r.database_id = p_database_id AND lower(r.name) = lower(p_name);
     WHEN 'REMOTE SERVICE BINDING' THEN
         SELECT b.binding_id AS id, b.owner INTO v_row FROM ssb.remote_service_binding AS b
-         WHERE b.database_id = p_database_id AND b.name = p_name;
+         WHERE b.database_id = p_database_id AND lower(b.name) = lower(p_name);
     WHEN 'CERTIFICATE' THEN
         SELECT c.certificate_id AS id, c.owner INTO v_row FROM ssb.certificate AS c
-         WHERE c.database_id = p_database_id AND c.name = p_name;
+         WHERE c.database_id = p_database_id AND lower(c.name) = lower(p_name);
     WHEN 'XML SCHEMA COLLECTION' THEN
         SELECT c.collection_id AS id, ssb_internal.runtime_owner()::text AS owner INTO v_row FROM ssb.xml_schema_collection AS c
           JOIN ssb_internal.split_name(p_name) AS n ON c.schema_name = n.schema_name AND c.name = n.object_name;

@@ -108,7 +108,7 @@ AS $$
 DECLARE
     v_route ssb.route;
 BEGIN
-    SELECT r.* INTO v_route FROM ssb.route AS r WHERE r.database_id = p_database_id AND r.name = p_name;
+    SELECT r.* INTO v_route FROM ssb.route AS r WHERE r.database_id = p_database_id AND lower(r.name) = lower(p_name);
     IF NOT FOUND THEN
         PERFORM ssb_internal.raise_not_found(p_verb, 'route', p_name);
     END IF;
@@ -201,7 +201,7 @@ BEGIN
         PERFORM ssb_internal.raise_error(15004, 'Name cannot be NULL.');
     END IF;
     PERFORM ssb_internal.require_certificate_owner(user_name, v_database_id);
-    IF EXISTS (SELECT FROM ssb.remote_service_binding AS b WHERE b.database_id = v_database_id AND b.name = name) THEN
+    IF EXISTS (SELECT FROM ssb.remote_service_binding AS b WHERE b.database_id = v_database_id AND lower(b.name) = lower(name)) THEN
         PERFORM ssb_internal.raise_exists('remote service binding', name);
     END IF;
     INSERT INTO ssb.remote_service_binding (database_id, name, to_service, user_name, is_anonymous, owner)
@@ -223,7 +223,7 @@ AS $$
 DECLARE
     v_binding ssb.remote_service_binding;
 BEGIN
-    SELECT b.* INTO v_binding FROM ssb.remote_service_binding AS b WHERE b.database_id = p_database_id AND b.name = p_name;
+    SELECT b.* INTO v_binding FROM ssb.remote_service_binding AS b WHERE b.database_id = p_database_id AND lower(b.name) = lower(p_name);
     IF NOT FOUND THEN
         PERFORM ssb_internal.raise_not_found(p_verb, 'remote service binding', p_name);
     END IF;

@@ -71,7 +71,7 @@ BEGIN
         END IF;
     WHEN '42P17' THEN
         IF p_message ~ '^generation expression is not immutable' THEN
-            v_error := ROW(4936, 'A computed column of the table cannot be persisted because the column is non-deterministic. '
+            v_error := ROW(4936, 'PostgreSQL stores computed columns, and the expression of one may change from call to call. '
                                  'Put it into a view.', 16, 1, NULL, NULL);
         END IF;
     WHEN '42830' THEN

@@ -191,7 +191,7 @@ BEGIN
     FOR i IN 1..cardinality(marks) LOOP
         v_name_of_it := split_part(marks[i], ' ', 1);
         v_at := CASE WHEN v_name_of_it = '' THEN i
-                     ELSE array_position(v_procedure.proargnames, sys.fold(substr(v_name_of_it, 2))) END;
+                     ELSE ssb_internal.parameter_place(v_procedure.proargnames, v_name_of_it) END;
         v_from := to_regtype(substring(marks[i] FROM ' OF (.*)$'));
         v_type := v_procedure.proallargtypes[v_at];
         IF v_type IS NULL OR v_from IS NULL THEN

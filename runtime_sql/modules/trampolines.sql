@@ -94,9 +94,7 @@ BEGIN
         v_mark := split_part(marks[i], ' ', 1);
         v_at := i;
         IF v_mark <> '' THEN
-            -- @ and @@ are names, and so are @a and @@a of one procedure.
-            v_at := coalesce(array_position(v_found.proargnames::text[], sys.fold(v_mark)),
-                             array_position(v_found.proargnames::text[], sys.fold(ltrim(v_mark, '@'))));
+            v_at := ssb_internal.parameter_place(v_found.proargnames, v_mark);
             IF v_at IS NULL OR v_at > v_count THEN
                 error := ROW(8145, format('%s is not a parameter for procedure %s.', v_mark, v_shown), 16, 2, v_shown, 0)::ssb.error;
                 RETURN;

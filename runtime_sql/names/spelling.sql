@@ -63,6 +63,27 @@ BEGIN
 END;
 $$;
 
+-- What a variable is named in PL/pgSQL, by its folded name without the @: of the names that generated code relies on another one
+-- (compiler/catalog/scope.py).
+CREATE OR REPLACE FUNCTION ssb_internal.variable_name(p_name text)
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT p_name || CASE WHEN rtrim(p_name, '_') IN ('found', 'sqlstate', 'sqlerrm', 'new', 'old', 'current_user', 'session_user', 'diagnostics',
+                                                      'stacked', 'use_column', 'variable_conflict') THEN '_' ELSE '' END;
+$$;
+
+-- The place of the parameter that a call names (@ and @@ are names, and so are @a and @@a of one procedure); NULL: there is none.
+CREATE OR REPLACE FUNCTION ssb_internal.parameter_place(p_names text[], p_mark text)
+RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce(array_position(p_names, sys.fold(p_mark)), array_position(p_names, ssb_internal.variable_name(sys.fold(ltrim(p_mark, '@')))),
+                    array_position(p_names, sys.fold(ltrim(p_mark, '@'))));
+$$;
+
 -- A parameter, without its @, as the comment of its routine has it: "T-SQL parameters: @OrderID, @Note".
 CREATE OR REPLACE FUNCTION ssb_internal.spelled_parameter(p_comment text, p_name text)
 RETURNS text
@@ -71,8 +92,9 @@ SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT coalesce((SELECT substr(f.name, 2)
                        FROM unnest(string_to_array(substring(p_comment FROM '\nT-SQL parameters: ([^\n]*)'), ', ')) AS f (name)
-                      WHERE starts_with(p_comment, 'T-SQL name: ') AND starts_with(f.name, '@') AND sys.fold(substr(f.name, 2)) = p_name
-                      LIMIT 1), p_name);
+                      WHERE starts_with(p_comment, 'T-SQL name: ') AND starts_with(f.name, '@') AND p_name IN (sys.fold(substr(f.name, 2)), ssb_internal.variable_name(sys.fold(substr(f.name, 2))))
+                      LIMIT 1),
+                    CASE WHEN p_name LIKE '%\_' AND ssb_internal.variable_name(left(p_name, -1)) = p_name THEN left(p_name, -1) ELSE p_name END);
 $$;
 
 -- What stands in a comment besides the name, the text of a synonym or of a constraint that is switched off among it.

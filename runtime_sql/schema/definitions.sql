@@ -128,9 +128,11 @@ CREATE TABLE IF NOT EXISTS ssb.route (
     expires_at      timestamptz,
     address         text    NOT NULL,
     mirror_address  text,
-    owner           text    NOT NULL,
-    UNIQUE (database_id, name)
+    owner           text    NOT NULL
 );
+-- Whatever the case, as in SQL Server, where these names have the database's collation; those of services, contracts and
+-- message types are compared byte by byte.
+CREATE UNIQUE INDEX IF NOT EXISTS route_by_name ON ssb.route (database_id, lower(name));
 
 CREATE TABLE IF NOT EXISTS ssb.remote_service_binding (
     binding_id   integer PRIMARY KEY DEFAULT nextval('ssb.object_id'),
@@ -140,9 +142,9 @@ CREATE TABLE IF NOT EXISTS ssb.remote_service_binding (
     user_name    text    NOT NULL,
     is_anonymous boolean NOT NULL,
     owner        text    NOT NULL,
-    UNIQUE (database_id, name),
     UNIQUE (database_id, to_service)
 );
+CREATE UNIQUE INDEX IF NOT EXISTS remote_service_binding_by_name ON ssb.remote_service_binding (database_id, lower(name));
 
 -- NULL is ANY.
 CREATE TABLE IF NOT EXISTS ssb.broker_priority (
@@ -153,9 +155,9 @@ CREATE TABLE IF NOT EXISTS ssb.broker_priority (
     service_id     integer  REFERENCES ssb.service,
     remote_service text,
     priority       smallint NOT NULL,
-    UNIQUE (database_id, name),
     CONSTRAINT "a priority is 1 to 10" CHECK (priority BETWEEN 1 AND 10)
 );
+CREATE UNIQUE INDEX IF NOT EXISTS broker_priority_by_name ON ssb.broker_priority (database_id, lower(name));
 CREATE UNIQUE INDEX IF NOT EXISTS broker_priority_by_match
     ON ssb.broker_priority (database_id, coalesce(contract_id, 0), coalesce(service_id, 0), coalesce(remote_service, ''));
 
@@ -193,7 +195,7 @@ CREATE TABLE IF NOT EXISTS ssb.event_notification (
     CONSTRAINT "queue notifications alone name a queue" CHECK ((scope = 'QUEUE') = (queue_id IS NOT NULL))
 );
 CREATE UNIQUE INDEX IF NOT EXISTS event_notification_by_name
-    ON ssb.event_notification (scope, (CASE WHEN scope = 'SERVER' THEN 0 ELSE database_id END), coalesce(queue_id, 0), name);
+    ON ssb.event_notification (scope, (CASE WHEN scope = 'SERVER' THEN 0 ELSE database_id END), coalesce(queue_id, 0), lower(name));
 CREATE INDEX IF NOT EXISTS event_notification_by_conversation ON ssb.event_notification (conversation);
 
 -- Modules that are being altered, where anybody listens to definitions (ssb_internal.note_alteration).

@@ -42,11 +42,11 @@ CREATE TABLE IF NOT EXISTS ssb.certificate (
     encryption              char(2)     NOT NULL,              -- by what: MK master key, PW password, NA there is none
     backup_date             timestamptz,                       -- of the private key
     active_for_begin_dialog boolean     NOT NULL DEFAULT true,
-    UNIQUE (database_id, name),
     UNIQUE (database_id, thumbprint),
     CONSTRAINT "a private key is sealed by master key or password" CHECK
         (encryption IN ('MK', 'PW', 'NA') AND (encryption = 'NA') = (private_key IS NULL))
 );
+CREATE UNIQUE INDEX IF NOT EXISTS certificate_by_name ON ssb.certificate (database_id, lower(name));
 -- A certificate belongs to one user, who is who it proves: also where the client that has read it says another thumbprint.
 CREATE UNIQUE INDEX IF NOT EXISTS certificate_by_fingerprint ON ssb.certificate (database_id, sha256(der));
 REVOKE ALL ON ssb.service_master_key, ssb.master_key, ssb.master_key_password, ssb.certificate FROM PUBLIC;

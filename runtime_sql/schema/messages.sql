@@ -112,6 +112,10 @@ CREATE TABLE IF NOT EXISTS ssb.transmission (
     -- Of those that may leave now: ssb.transport_peer. NULL: the message waits here, for a service, a queue, a route, or
     -- for its dialog's next try.
     peer_id                 integer,
+    -- False: of messages that a dialog has sent as one, by one statement, another follows. They leave in their order, so the last one tells
+    -- that there are some, and stands in transmission_by_peer for all; each one there was a fifth of SEND. Whoever gives a peer to some of a
+    -- dialog's messages alone makes it true for those.
+    is_last_of_run          boolean     NOT NULL DEFAULT true,
     -- One index for what waits for a dialog, and for what has arrived of it to be found as a range: a third index was a tenth of SEND.
     -- (The number would do. But nobody's SEND is to fail for what another's mistake has left.)
     CONSTRAINT transmission_pkey PRIMARY KEY (endpoint_id, message_sequence_number, transmission_id)
@@ -123,6 +127,7 @@ ALTER TABLE ssb.transmission ALTER COLUMN body SET STORAGE EXTERNAL;
 -- Of a dialog the newest message first: what has left stands behind it, so to see that the dialog has something is one step, however many
 -- VACUUM has not removed yet. The oldest are then found by the primary key, from the number that the other instance has told.
 CREATE INDEX IF NOT EXISTS transmission_by_peer
-    ON ssb.transmission (peer_id, priority DESC, (endpoint_id + 0), (transmission_id + 0) DESC) WHERE peer_id IS NOT NULL;
+    ON ssb.transmission (peer_id, priority DESC, (endpoint_id + 0), (transmission_id + 0) DESC)
+    WHERE peer_id IS NOT NULL AND is_last_of_run;
 -- What leaves is not looked for by its service, and need not pay for that: a tenth of SEND.
 CREATE INDEX IF NOT EXISTS transmission_by_service ON ssb.transmission (to_service, endpoint_id) WHERE peer_id IS NULL;

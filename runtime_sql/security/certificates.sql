@@ -54,7 +54,7 @@ BEGIN
     PERFORM ssb_internal.check_name(name);
     v_owner := ssb_internal.certificate_owner(owner, v_database_id);
     PERFORM ssb_internal.share_keys();
-    IF EXISTS (SELECT FROM ssb.certificate AS c WHERE c.database_id = v_database_id AND c.name = name) THEN
+    IF EXISTS (SELECT FROM ssb.certificate AS c WHERE c.database_id = v_database_id AND lower(c.name) = lower(name)) THEN
         PERFORM ssb_internal.raise_certificate_exists(name);
     ELSIF coalesce(file, ssb_internal.hex(bytes)) IS NULL AND password IS NULL
           AND NOT EXISTS (SELECT FROM ssb.master_key AS k WHERE k.database_id = v_database_id) THEN
@@ -107,7 +107,7 @@ AS $$
 DECLARE
     v_certificate ssb.certificate;
 BEGIN
-    SELECT c.* INTO v_certificate FROM ssb.certificate AS c WHERE c.database_id = p_database_id AND c.name = p_name;
+    SELECT c.* INTO v_certificate FROM ssb.certificate AS c WHERE c.database_id = p_database_id AND lower(c.name) = lower(p_name);
     IF NOT FOUND THEN
         PERFORM ssb_internal.raise_not_found(p_verb, 'certificate', p_name);
     END IF;

@@ -103,6 +103,10 @@ DECLARE
     -- Of the set's messages.
     v_types integer[];
     v_validations char(2)[];
+    v_order regclass;                  -- NULL: they are for several queues, of several types or priorities, or not all are taken
+    v_priority smallint;
+    v_type_id integer;
+    v_now timestamptz;
     v_count integer := cardinality(p_dialogs);
     v_type text := CASE WHEN p_message_types[1] = ALL (p_message_types) THEN p_message_types[1] END;   -- NULL: there are several
     v_known record;
@@ -216,6 +220,7 @@ BEGIN
     END IF;
     IF cardinality(v_counts) = v_count AND v_usual_places = p_places AND v_usual_numbers = p_numbers THEN
         v_first := v_next;
+        v_order := v_orders[1]::oid::regclass;
         v_reached := ARRAY(SELECT c.next_number + c.messages FROM unnest(v_next, v_counts) WITH ORDINALITY AS c (next_number, messages, place)
                             ORDER BY c.place);
     ELSE
@@ -327,7 +332,18 @@ BEGIN
                        AS u (place, path, conversation_id, service, instance, lifetime) OFFSET 0) AS u
          WHERE v_endpoints[u.place] <> 0;
     END IF;
-    IF cardinality(v_usage.ids) = 1 THEN
+    -- Of one queue, priority and type, as most sets are: what is the same for all of them is no element of an array, which was a tenth of
+    -- writing them.
+    IF (cardinality(v_usage.ids) = 1 AND v_usage.is_plain AND v_queues[1] = ALL (v_queues) AND v_priorities[1] = ALL (v_priorities)
+        AND 0 <> ALL (v_endpoints) AND cardinality(p_bodies) = cardinality(p_places)) IS NOT TRUE THEN
+        v_order := NULL;
+    END IF;
+    IF v_order IS NOT NULL THEN
+        v_queue_id := v_queues[1];
+        v_priority := v_priorities[1];
+        v_type_id := v_usage.ids[1];
+        v_now := clock_timestamp();
+    ELSIF cardinality(v_usage.ids) = 1 THEN
         v_types := array_fill(v_usage.ids[1], ARRAY[cardinality(p_places)]);
         v_validations := array_fill(v_usage.validations[1], ARRAY[cardinality(p_places)]);
     ELSE
@@ -338,7 +354,17 @@ BEGIN
             ON u.contract_id = v_contracts[m.place + 1] AND u.is_target = v_are_targets[m.place + 1] AND u.message_type = m.message_type;
     END IF;
     -- (unnest in a SELECT list copies nothing: in FROM it fills a tuple store first.)
-    IF coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) % 2 = 0 THEN
+    IF v_order IS NOT NULL AND coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) % 2 = 0 THEN
+        INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
+                                   message_type_id, priority, validation, body)
+        SELECT v_queue_id, v_endpoints[o.place + 1], nextval(v_order), o.number, v_now, v_type_id, v_priority, 'N', o.body
+          FROM (SELECT unnest(p_places) AS place, unnest(p_numbers) AS number, unnest(p_bodies) AS body) AS o;
+    ELSIF v_order IS NOT NULL THEN
+        INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
+                                   message_type_id, priority, validation, body)
+        SELECT v_queue_id, v_endpoints[o.place + 1], nextval(v_order), o.number, v_now, v_type_id, v_priority, 'N', o.body
+          FROM (SELECT unnest(p_places) AS place, unnest(p_numbers) AS number, unnest(p_bodies) AS body) AS o;
+    ELSIF coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) % 2 = 0 THEN
         INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
         SELECT v_queues[o.place + 1], v_endpoints[o.place + 1], nextval(v_orders[o.place + 1]::oid::regclass), o.number, clock_timestamp(),

@@ -281,7 +281,8 @@ BEGIN
                                          WHERE f.address = p.address
                                            AND f.mirror_address IS NOT DISTINCT FROM p.mirror_address) AS is_there) AS f
      WHERE f.is_there
-        OR (p.peer_id <> ALL (p_told) AND EXISTS (SELECT FROM ssb.transmission AS t WHERE t.peer_id = p.peer_id
+        OR (p.peer_id <> ALL (p_told) AND EXISTS (SELECT FROM ssb.transmission AS t
+                                                    WHERE t.peer_id = p.peer_id AND t.is_last_of_run
                                                     ORDER BY t.priority DESC OFFSET 0))
         OR EXISTS (SELECT FROM ssb.remote_conversation AS r WHERE r.peer_id = p.peer_id AND r.retry_at <= (SELECT clock_timestamp()));
 END;
@@ -312,7 +313,8 @@ BEGIN
     IF v_due IS NOT NULL THEN
         PERFORM ssb_internal.park_stragglers(v_due);
         UPDATE ssb.remote_conversation AS r SET retry_at = NULL WHERE r.endpoint_id = ANY (v_due);
-        UPDATE ssb.transmission AS t SET peer_id = p_peer_id
+        -- Each is found by itself: of those that were sent as one the last may not be among them.
+        UPDATE ssb.transmission AS t SET peer_id = p_peer_id, is_last_of_run = true
          WHERE t.ctid = ANY (ARRAY(SELECT f.ctid
                                      FROM unnest(v_due) AS d (endpoint_id)
                                     CROSS JOIN LATERAL (SELECT f.ctid, row_number() OVER w AS n,
@@ -398,7 +400,9 @@ SET enable_seqscan = off
 SET jit = off
 AS $$
 BEGIN
-    UPDATE ssb.transmission AS t SET transmission_status = p_status WHERE t.peer_id = p_peer_id AND t.transmission_status <> p_status;
+    UPDATE ssb.transmission AS t SET transmission_status = p_status
+     WHERE t.endpoint_id = ANY (ARRAY(SELECT DISTINCT f.endpoint_id FROM ssb.transmission AS f WHERE f.peer_id = p_peer_id AND f.is_last_of_run))
+       AND t.peer_id = p_peer_id AND t.transmission_status <> p_status;
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.note_transport_failure(integer, text) FROM PUBLIC;

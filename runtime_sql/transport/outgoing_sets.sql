@@ -38,8 +38,8 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.sealed_descriptor(ssb.conversation_endpo
 -- What it settles before: of dialogs of which all was taken (p_ids, which nobody looks at) p_endpoints, p_next_numbers, p_instances and
 -- p_key_ids of those that were sealed; NULL: nothing. On a quiet dialog that is all that the call does, and waits for no disk.
 --
--- Which dialogs have something transmission_by_peer tells, and of each the newest message stands first there; the oldest is found by the
--- primary key, from the number that the other instance has told (below it may be what ends the dialog). So rows that have left, and that
+-- Which dialogs have something transmission_by_peer tells. Of messages that were sent as one it has the last alone (is_last_of_run), and of
+-- each dialog the newest stands first; the oldest is found by the primary key, from the number that the other instance has told (below it may be what ends the dialog). So rows that have left, and that
 -- VACUUM has not removed yet, are not met: of a dialog that streams that may be a million.
 -- Plans are made while the queue is empty and serve when it is full, so all but these orders is off, and every statement asks
 -- for one: where there is next to nothing, reading all of another index costs the same. (EXISTS keeps an order only with OFFSET.)
@@ -115,7 +115,7 @@ BEGIN
                (SELECT t.transmission_id, t.endpoint_id, t.message_sequence_number AS number, t.message_type_name, t.body,
                        coalesce(length(t.body), 0) AS length, t.priority
                   FROM ssb.transmission AS t
-                 WHERE t.peer_id = p_peer_id AND NOT t.is_end_of_dialog AND NOT t.is_conversation_error AND t.trace IS NULL
+                 WHERE t.peer_id = p_peer_id AND t.is_last_of_run AND NOT t.is_end_of_dialog AND NOT t.is_conversation_error AND t.trace IS NULL
                    AND l.written IS NOT NULL
                  ORDER BY t.priority DESC LIMIT 1) AS t
          CROSS JOIN LATERAL (SELECT ssb_internal.dialog_descriptor(e, r, d.service_broker_guid::text) AS dialog, r.acknowledged
@@ -130,10 +130,10 @@ BEGIN
                             WHERE o.endpoint_id = t.endpoint_id AND o.message_sequence_number >= x.acknowledged - 1
                               AND o.transmission_id <> t.transmission_id ORDER BY o.message_sequence_number OFFSET 0)
            AND NOT EXISTS (SELECT FROM ssb.transmission AS o
-                            WHERE o.peer_id = p_peer_id AND o.priority = t.priority AND o.endpoint_id + 0 > t.endpoint_id
+                            WHERE o.peer_id = p_peer_id AND o.is_last_of_run AND o.priority = t.priority AND o.endpoint_id + 0 > t.endpoint_id
                             ORDER BY o.endpoint_id + 0, o.transmission_id + 0 DESC OFFSET 0)
            AND NOT EXISTS (SELECT FROM ssb.transmission AS o
-                            WHERE o.peer_id = p_peer_id AND o.priority < t.priority ORDER BY o.priority DESC OFFSET 0);
+                            WHERE o.peer_id = p_peer_id AND o.is_last_of_run AND o.priority < t.priority ORDER BY o.priority DESC OFFSET 0);
         IF FOUND THEN
             dialogs := v_part.dialog;
             places := ARRAY[0];
@@ -164,7 +164,7 @@ BEGIN
         v_sealed := '{}';
         v_is_encrypted := false;
         v_count := 0;
-        v_priority := (SELECT t.priority FROM ssb.transmission AS t WHERE t.peer_id = p_peer_id ORDER BY t.priority DESC LIMIT 1);
+        v_priority := (SELECT t.priority FROM ssb.transmission AS t WHERE t.peer_id = p_peer_id AND t.is_last_of_run ORDER BY t.priority DESC LIMIT 1);
         v_is_full := false;
         WHILE v_priority IS NOT NULL AND NOT v_is_full LOOP
             v_from_endpoint := CASE WHEN v_priority = p_after_priority THEN coalesce(p_after_endpoint, 0) ELSE 0 END;
@@ -187,7 +187,7 @@ BEGIN
                   FROM (WITH RECURSIVE walk AS (
                             (SELECT t.endpoint_id, t.message_sequence_number AS number, length(t.body) AS length, 1 AS n
                                FROM ssb.transmission AS t
-                              WHERE t.peer_id = p_peer_id AND t.priority = v_priority
+                              WHERE t.peer_id = p_peer_id AND t.is_last_of_run AND t.priority = v_priority
                                 AND t.endpoint_id + 0 >= v_from_endpoint AND (t.endpoint_id <> v_from_endpoint OR t.transmission_id > v_from_id)
                               ORDER BY t.endpoint_id + 0, t.transmission_id + 0 DESC LIMIT 1)
                             UNION ALL
@@ -195,7 +195,7 @@ BEGIN
                               FROM walk AS w
                              CROSS JOIN LATERAL (SELECT t.endpoint_id, t.message_sequence_number AS number, length(t.body) AS length
                                                    FROM ssb.transmission AS t
-                                                  WHERE t.peer_id = p_peer_id AND t.priority = v_priority AND t.endpoint_id + 0 > w.endpoint_id
+                                                  WHERE t.peer_id = p_peer_id AND t.is_last_of_run AND t.priority = v_priority AND t.endpoint_id + 0 > w.endpoint_id
                                                     AND t.endpoint_id + 0 <= coalesce(v_until, 9223372036854775807)
                                                   ORDER BY t.endpoint_id + 0, t.transmission_id + 0 DESC LIMIT 1) AS x
                              WHERE w.n < 8)
@@ -212,7 +212,7 @@ BEGIN
                                   FROM (WITH RECURSIVE walk AS (
                                             (SELECT t.endpoint_id
                                                FROM ssb.transmission AS t
-                                              WHERE t.peer_id = p_peer_id AND t.priority = v_priority
+                                              WHERE t.peer_id = p_peer_id AND t.is_last_of_run AND t.priority = v_priority
                                                 AND t.endpoint_id + 0 >= v_from_endpoint
                                                 AND (t.endpoint_id <> v_from_endpoint OR t.transmission_id > v_from_id)
                                                 AND t.endpoint_id + 0 <= coalesce(v_until, 9223372036854775807)
@@ -221,7 +221,7 @@ BEGIN
                                             SELECT x.endpoint_id
                                               FROM walk AS w
                                              CROSS JOIN LATERAL (SELECT t.endpoint_id FROM ssb.transmission AS t
-                                                                  WHERE t.peer_id = p_peer_id AND t.priority = v_priority
+                                                                  WHERE t.peer_id = p_peer_id AND t.is_last_of_run AND t.priority = v_priority
                                                                     AND t.endpoint_id + 0 > w.endpoint_id
                                                                     AND t.endpoint_id + 0 <= coalesce(v_until, 9223372036854775807)
                                                                   ORDER BY t.endpoint_id + 0, t.transmission_id + 0 DESC LIMIT 1) AS x)
@@ -264,7 +264,7 @@ BEGIN
                       FROM (WITH RECURSIVE walk AS (
                                 (SELECT t.endpoint_id, 1 AS turn
                                    FROM ssb.transmission AS t
-                                  WHERE t.peer_id = p_peer_id AND t.priority = v_priority
+                                  WHERE t.peer_id = p_peer_id AND t.is_last_of_run AND t.priority = v_priority
                                     AND t.endpoint_id + 0 >= v_from_endpoint
                                     AND (t.endpoint_id <> v_from_endpoint OR t.transmission_id > v_from_id)
                                     AND t.endpoint_id + 0 <= coalesce(v_until, 9223372036854775807)
@@ -273,7 +273,7 @@ BEGIN
                                 SELECT x.endpoint_id, w.turn + 1
                                   FROM walk AS w
                                  CROSS JOIN LATERAL (SELECT t.endpoint_id FROM ssb.transmission AS t
-                                                      WHERE t.peer_id = p_peer_id AND t.priority = v_priority
+                                                      WHERE t.peer_id = p_peer_id AND t.is_last_of_run AND t.priority = v_priority
                                                         AND t.endpoint_id + 0 > w.endpoint_id
                                                         AND t.endpoint_id + 0 <= coalesce(v_until, 9223372036854775807)
                                                       ORDER BY t.endpoint_id + 0, t.transmission_id + 0 DESC LIMIT 1) AS x)
@@ -305,18 +305,21 @@ BEGIN
                                                   ORDER BY t.message_sequence_number LIMIT v_quota) AS t
                              WHERE NOT v_is_flat
                             UNION ALL
+                            -- (Of messages that were sent as one the last alone stands there: its number is not the next one. Then, and where
+                            -- a dialog has several, they are read once more, as above.)
                             SELECT t.position::integer, t.endpoint_id, t.transmission_id, true, t.message_sequence_number,
                                    t.message_type_name, t.is_end_of_dialog, t.is_conversation_error, t.body, false, t.trace, t.enqueued_at, 0,
-                                   x.is_under_way, x.security, x.is_encrypted, x.dialog, t.n
+                                   x.is_under_way, x.security, x.is_encrypted, x.dialog,
+                                   CASE WHEN t.message_sequence_number > x.acknowledged THEN 2::bigint ELSE t.n END
                               FROM (SELECT t.*, CASE WHEN lead(t.endpoint_id) OVER w = t.endpoint_id THEN 2::bigint ELSE 1 END AS n,
                                            row_number() OVER w AS position
                                       FROM ssb.transmission AS t
-                                     WHERE t.peer_id = p_peer_id AND t.priority = v_priority
+                                     WHERE t.peer_id = p_peer_id AND t.is_last_of_run AND t.priority = v_priority
                                        AND t.endpoint_id + 0 >= v_from_endpoint
                                        AND (t.endpoint_id <> v_from_endpoint OR t.transmission_id > v_from_id)
                                        AND t.endpoint_id + 0 <= coalesce(v_until, 9223372036854775807)
                                     WINDOW w AS (ORDER BY t.endpoint_id + 0, t.transmission_id + 0 DESC)) AS t
-                             CROSS JOIN LATERAL (SELECT r.is_under_way, r.security, e.is_encrypted,
+                             CROSS JOIN LATERAL (SELECT r.is_under_way, r.security, r.acknowledged, e.is_encrypted,
                                                         CASE WHEN r.security <> 'N' OR (e.is_encrypted AND e.is_initiator)
                                                              THEN ssb_internal.sealed_descriptor(e)
                                                              ELSE ssb_internal.dialog_descriptor(e, r,
@@ -385,10 +388,10 @@ BEGIN
                 v_from_id := 0;
             END LOOP;
             v_priority := (SELECT t.priority FROM ssb.transmission AS t
-                            WHERE t.peer_id = p_peer_id AND t.priority < v_priority ORDER BY t.priority DESC LIMIT 1);
+                            WHERE t.peer_id = p_peer_id AND t.is_last_of_run AND t.priority < v_priority ORDER BY t.priority DESC LIMIT 1);
         END LOOP;
         IF v_count = 0 THEN
-            IF EXISTS (SELECT FROM ssb.transmission AS t WHERE t.peer_id = p_peer_id ORDER BY t.priority DESC OFFSET 0) THEN
+            IF EXISTS (SELECT FROM ssb.transmission AS t WHERE t.peer_id = p_peer_id AND t.is_last_of_run ORDER BY t.priority DESC OFFSET 0) THEN
                 PERFORM ssb_internal.park_stragglers(ARRAY(SELECT r.endpoint_id FROM ssb.remote_conversation AS r
                                                             WHERE r.peer_id = p_peer_id AND r.retry_at IS NOT NULL));
             END IF;

@@ -391,9 +391,9 @@ BEGIN
         RETURN false;
     END IF;
     INSERT INTO ssb.transmission (database_id, endpoint_id, to_service, message_sequence_number, message_type_name,
-                                  is_end_of_dialog, is_conversation_error, enqueued_at, body, transmission_status, peer_id)
+                                  is_end_of_dialog, is_conversation_error, enqueued_at, body, transmission_status, peer_id, is_last_of_run)
     SELECT v_sender.database_id, v_sender.endpoint_id, v_sender.far_service, v_remote.first_number + m.n, p_message_type, false, false,
-           clock_timestamp(), m.body, v_remote.status, v_remote.peer_id
+           clock_timestamp(), m.body, v_remote.status, v_remote.peer_id, m.n = cardinality(p_bodies) - 1
       FROM (SELECT generate_series(0, cardinality(p_bodies) - 1) AS n, unnest(p_bodies) AS body) AS m;
     -- (Most of the time nothing streams, and a function for it would be a twentieth of a SEND.)
     IF coalesce(pg_sequence_last_value('ssb.transport_streaming'), 0) = 0 THEN
@@ -475,11 +475,12 @@ BEGIN
         RETURN false;
     END IF;
     INSERT INTO ssb.transmission (database_id, endpoint_id, to_service, message_sequence_number, message_type_name,
-                                  is_end_of_dialog, is_conversation_error, enqueued_at, body, transmission_status, peer_id)
+                                  is_end_of_dialog, is_conversation_error, enqueued_at, body, transmission_status, peer_id, is_last_of_run)
     SELECT d.database_id, d.endpoint_id, d.far_service, d.next_number + u.rank - 1, coalesce(u.message_type, p_type), false, false,
-           clock_timestamp(), CASE WHEN p_bodies IS NULL THEN p_body ELSE u.body END, d.status, d.peer_id
-      FROM (SELECT u.*, row_number() OVER (PARTITION BY u.handle ORDER BY u.place) AS rank
-              FROM unnest(p_handles, p_types, p_bodies) WITH ORDINALITY AS u (handle, message_type, body, place)) AS u
+           clock_timestamp(), CASE WHEN p_bodies IS NULL THEN p_body ELSE u.body END, d.status, d.peer_id, u.is_last
+      FROM (SELECT u.*, row_number() OVER w AS rank, lead(u.place) OVER w IS NULL AS is_last
+              FROM unnest(p_handles, p_types, p_bodies) WITH ORDINALITY AS u (handle, message_type, body, place)
+            WINDOW w AS (PARTITION BY u.handle ORDER BY u.place)) AS u
       JOIN unnest(v_handles, v_endpoints, v_databases, v_services, v_next, v_statuses, v_peers)
            AS d (handle, endpoint_id, database_id, far_service, next_number, status, peer_id) ON d.handle = u.handle
      ORDER BY u.place;

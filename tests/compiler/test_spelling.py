@@ -1,8 +1,11 @@
 """Names in errors are those of the script."""
 
+import psycopg
 import pytest
 
+from pgsb.compiler.catalog import scope
 from pgsb.server.spelling import as_written
+from support import Database
 
 OBJECT = "Invalid object name '{}'."
 
@@ -98,3 +101,14 @@ def test_types_and_collections() -> None:
     no_collection = "Collection specified does not exist in metadata : '{}'"
     shown = as_written(no_collection.format("rules"), "declare @x xml(dbo.Rules)")
     assert shown == no_collection.format("Rules")
+
+
+def test_the_runtime_finds_parameters_by_the_names_that_the_compiler_gives_them(database: Database) -> None:
+    names = [*scope._TAKEN, "old_", "found__", "older", "new1", "_"]
+    with psycopg.connect(database.dsn) as connection:
+        rows = connection.execute(
+            "SELECT n, v, ssb_internal.spelled_parameter(NULL, v)"
+            " FROM unnest(%s::text[]) AS n, ssb_internal.variable_name(n) AS v",
+            [names],
+        ).fetchall()
+    assert rows == [(name, scope.plain_name(name), name) for name in names]

@@ -590,7 +590,7 @@ def test_check_knows_the_types_and_modules_of_all_scripts_in_any_order(pgsb: Pgs
     alone = pgsb("check", names[0])
     assert "call.sql:4:8: error 2715: Column, parameter, or variable #1: " in alone.err
     assert "pgsb check takes the script that makes a table type too, pgsb compile --after it" in alone.err
-    assert "Cannot find data type shop_dbo.lines." in alone.err
+    assert "Cannot find data type dbo.Lines." in alone.err
 
 
 def test_scripts_compiled_after_others_know_what_those_define(

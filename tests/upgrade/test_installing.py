@@ -512,3 +512,33 @@ def test_the_upgrade_rewrites_no_text_of_somebody_else(
     finally:
         admin.execute("RESET ROLE; DROP OWNED BY runtime_keeper, somebody_else CASCADE")
         admin.execute("DROP ROLE runtime_keeper, somebody_else")
+
+
+def test_of_names_that_differ_in_case_alone_an_upgrade_keeps_the_first(database: Database) -> None:
+    (migration,) = (text for number, text in installer._migrations() if number == 1290)
+    told: list[str] = []
+    with psycopg.connect(database.dsn, autocommit=True) as connection:
+        connection.add_notice_handler(lambda notice: told.append(notice.message_primary or ""))
+        connection.execute(
+            """
+            DROP INDEX ssb.route_by_name, ssb.broker_priority_by_name;
+            SELECT ssb.create_route('Rome', 'LOCAL'), ssb.create_route('Other', 'LOCAL', service_name => 's'),
+                   ssb.create_broker_priority('High', priority_level => 9),
+                   ssb.create_broker_priority('Low', contract => 'DEFAULT', priority_level => 2);
+            UPDATE ssb.route SET name = 'ROME' WHERE name = 'Other';
+            UPDATE ssb.broker_priority SET name = 'high' WHERE name = 'Low'
+            """
+        )
+        connection.execute(migration)
+        connection.execute("CREATE UNIQUE INDEX ON ssb.route (database_id, lower(name))")
+        routes = connection.execute(
+            "SELECT name = 'ROME_' || route_id FROM ssb.route WHERE name ILIKE 'rome%' ORDER BY route_id"
+        ).fetchall()
+        priorities = connection.execute(
+            "SELECT name = 'high_' || priority_id FROM ssb.broker_priority ORDER BY priority_id"
+        ).fetchall()
+    assert routes == priorities == [(False,), (True,)]
+    assert [re.sub(r"\d+", "…", text) for text in told if "but for its case" in text] == [
+        "ssb.route has another … of the name ROME, but for its case: it is ROME_… now",
+        "ssb.broker_priority has another … of the name high, but for its case: it is high_… now",
+    ]

@@ -69,6 +69,7 @@ class Column:
     generated: bool = False
     """GENERATED ALWAYS AS ROW START or END."""
     hidden: bool = False
+    persisted: bool = False
     repeated: list[str] = field(default_factory=list)
     """What is said of it twice: NULL, IDENTITY, DEFAULT."""
 
@@ -203,6 +204,7 @@ def read_column(reader: Reader, definition: Definition, ctx: Context) -> Column:
             read_collation(reader, ctx)
         elif word in ("SPARSE", "ROWGUIDCOL", "FILESTREAM", "HIDDEN", "PERSISTED"):
             column.hidden = column.hidden or word == "HIDDEN"
+            column.persisted = column.persisted or word == "PERSISTED"
             reader.advance()
         elif word == "MASKED":
             warn_of_mask(reader, name, ctx)

@@ -418,15 +418,21 @@ def table_definition(tokens: tuple[Token, ...], called: str, ctx: Context) -> Ta
 # ---------------------------------------------------------------- columns and constraints
 
 
-def _refuse_stored(column: Column, info: TableInfo, why: str, node: exp.Expr, ctx: Context) -> None:
-    table = info.name.name if info.name is not None else ""
-    ctx.problem(
-        f"Computed column '{column.name.name}' in table '{table}' cannot be persisted because the column is "
-        "non-deterministic.",
-        node,
-        number=4936,
-        hint=f"{why}: put it into a view",
-    )
+_VIEW = "put it into a view"
+
+
+def _refuse_volatile(column: Column, function: str, info: TableInfo, node: exp.Expr, ctx: Context) -> None:
+    """Refuse a function whose value changes: SQL Server does where the column is PERSISTED."""
+    name, table = column.name.name, info.name.name if info.name is not None else ""
+    if column.persisted:
+        message = (
+            f"Computed column '{name}' in table '{table}' cannot be persisted because the column is "
+            "non-deterministic."
+        )
+        ctx.problem(message, node, number=4936, hint=f"{function} changes from call to call: {_VIEW}")
+    else:
+        message = f"PostgreSQL stores the computed column '{name}', and {function} changes from call to call"
+        ctx.problem(message, node, hint=_VIEW)
 
 
 def column_of(column: Column, info: TableInfo, ctx: Context) -> s.Column:
@@ -438,12 +444,12 @@ def column_of(column: Column, info: TableInfo, ctx: Context) -> s.Column:
         if node is not None:
             for call in node.find_all(exp.Anonymous):
                 if call.name.upper() in VOLATILE:
-                    told = f"{call.name.upper()} changes from call to call"
-                    _refuse_stored(column, info, told, call, ctx)
+                    _refuse_volatile(column, call.name.upper(), info, call, ctx)
             for dotted in node.find_all(exp.Dot):
                 function = dotted.expression
                 if isinstance(function, exp.Anonymous):
-                    _refuse_stored(column, info, f"it calls the function {function.name}", dotted, ctx)
+                    stored = f"PostgreSQL stores the computed column '{column.name.name}'"
+                    ctx.problem(f"{stored}, and the function {function.name} may change", dotted, hint=_VIEW)
     else:
         domain = ctx.domain_of(column.type) if column.type is not None and known.identity is None else None
         type_text = domain or _column_type(known.type, known.identity)

@@ -7,6 +7,7 @@ the expression: it gets a column with the row's ctid, by which the rows are foun
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from sqlglot import exp
 
@@ -19,7 +20,6 @@ from ...target import statements as s
 from ..context import Context, Relation, object_name
 from ..dispatch import Verbatim, query_tree
 from ..expressions.names import condition
-from ..from_items import Source
 from ..interface import Assignment, Dml, TableVariableDml
 from ..parse.dml import Change, from_items
 from ..query.from_clause import PLACE, read_from, table_variable_alias
@@ -60,6 +60,18 @@ class CteTarget:
     row_id: str = ""
     """The column that finds the row again."""
 
+    @property
+    def shown(self) -> str:
+        """The name by which the statement knows the expression: ``x`` in ``DELETE x FROM c AS x``."""
+        name = fold(self.cte.alias)
+        found = [
+            fold(table.alias or table.name)
+            for table in from_items(self.change)
+            if isinstance(table, exp.Table) and len(table.parts) == 1 and fold(table.name) == name
+        ]
+        target = fold(self.change.target.name)
+        return target if target in found or len(found) != 1 else found[0]
+
     def translate(self, ctx: Context) -> Statement:
         """Give the expression a column that finds the row again, lock its rows, and change the table."""
         change = self.change
@@ -67,11 +79,13 @@ class CteTarget:
         base_name = object_name(self.base)
         base_alias = fold(self.base.alias or self.base.name)
         found = Value(n.Name((base_alias, "ctid")))
+        self.base.meta["placed"] = True
         windowed = select_node.find(exp.Window) is not None or select_node.args.get("distinct") is not None
         if not windowed:
             hints = list(self.base.args.get("hints") or [])
             self.base.set("hints", [*hints, exp.Var(this="UPDLOCK")])
-        mapping = _base_columns(select_node)
+        _list_columns(self.cte, self.base, ctx)
+        mapping, computed = _base_columns(self.cte)
         trial_columns = _columns_of(self.cte, ctx)
         self.row_id = _free_name(trial_columns)
         has_all = [type(item) for item in select_node.expressions] == [exp.Star]
@@ -79,32 +93,39 @@ class CteTarget:
             "expressions",
             exp.Alias(this=Verbatim(this=found), alias=exp.to_identifier(self.row_id, quoted=True)),
         )
+        _name_last(self.cte, self.row_id)
         definitions, recursive = ctes(change.with_, ctx)
-        name = fold(self.cte.alias)
+        name, shown = fold(self.cte.alias), self.shown
         table = ctx.relation_name(base_name)
         info = ctx.scope.table(base_name)
         target = fold(base_name.name)
         head: n.Node = n.Variable(table)
-        if target == name:
+        if target in (name, shown):
             target = f"{target}_base"
             head = q.Aliased(head, target)
         ctx.push()
         try:
-            relation = Relation(name, trial_columns, qualify=True)
+            relation = Relation(shown, trial_columns, qualify=True)
             ctx.frame.relations.append(relation)
             extra = read_from(change.source, ctx)
             where_node = change.source.args.get("where")
-            row_id = n.Name((name, self.row_id))
+            row_id = n.Name((shown, self.row_id))
             conditions: list[n.Node] = [n.Comparison("=", n.Name((target, "ctid")), row_id)]
             listed = [
-                item for item in extra if not (item.relation is not None and item.relation.alias == name)
+                item for item in extra if not (item.relation is not None and item.relation.alias == shown)
             ]
-            conditions += [item.on for item in extra if item.on is not None]
+            own: n.Node = n.Name((name,)) if shown == name else q.Aliased(n.Name((name,)), shown)
+            sources: tuple[n.Node, ...]
+            if any(item.kind in ("LEFT", "RIGHT", "FULL") for item in extra):
+                joined = q.Joined(extra[0].code, tuple(item.join() for item in extra[1:]))
+                sources = (joined,) if len(listed) < len(extra) else (own, joined)
+            else:
+                sources = (own, *(item.code for item in listed))
+                conditions += [item.on for item in extra if item.on is not None]
             if where_node is not None:
                 conditions.append(condition(where_node.this, ctx).code)
             if change.top is not None:
-                conditions.append(self._first_rows(name, listed, conditions[1:], ctx))
-            sources = (n.Name((name,)), *(item.code for item in listed))
+                conditions.append(self._first_rows(shown, sources, conditions[1:], ctx))
             where = n.all_of(conditions)
             code: s.Update | s.Delete
             if change.sets:
@@ -127,14 +148,19 @@ class CteTarget:
                 stored = ctx.stored_name(base_name, info)
                 deleted = Relation("deleted", columns, prefix=n.Name((target,)), stored=stored)
             else:
-                deleted = Relation("deleted", columns, prefix=n.Name((name,)))
+                deleted = Relation("deleted", columns, prefix=n.Name((shown,)))
             relations = [*others, deleted]
             if change.sets:
-                relations.append(
-                    Relation("inserted", info.columns if info is not None else None, prefix=n.Name((target,)))
-                )
+                # What is computed is as it was found, and other columns have the expression's names.
+                renamed: dict[str, n.Node] = {column: n.Name((shown, column)) for column in computed}
+                renamed |= {column: n.Name((target, fold(of))) for column, of in mapping.items()}
+                stored_row = n.Name((target,))
+                relations.append(Relation("inserted", trial_columns, prefix=stored_row, renamed=renamed))
             changing = Changing(definitions, recursive, code, target=table)
             variables = [item for item in change.sets if item.variable is not None]
+            for item in variables:
+                if isinstance(item.column, exp.Column) and fold(item.column.name) in mapping:
+                    item.column = exp.column(exp.to_identifier(mapping[fold(item.column.name)], quoted=True))
             if variables:
                 return into_variables(variables, changing, info, n.Name((target,)), [], ctx)
             return finish(changing, change.outputs, relations, ctx)
@@ -147,11 +173,15 @@ class CteTarget:
         name = fold(self.cte.alias)
         alias = fold(base.alias or table_variable_alias(base.name, ctx))
         base.meta["numbered"] = True
-        mapping = _base_columns(self.cte.this)
+        _list_columns(self.cte, base, ctx)
+        mapping, computed = _base_columns(self.cte)
+        for output in change.outputs:
+            output.items[:] = [_of_variable(item, mapping, computed, ctx) for item in output.items]
         place = Verbatim(this=Value(n.Name((alias, PLACE))))
         self.row_id = _free_name(_columns_of(self.cte, ctx))
         row_id = exp.to_identifier(self.row_id, quoted=True)
         self.cte.this.append("expressions", exp.Alias(this=place, alias=row_id))
+        _name_last(self.cte, self.row_id)
         definitions, recursive = ctes(change.with_, ctx)
         ctx.listed_ctes.discard(name)  # SET and OUTPUT are translated with the table's own columns
         for item in change.sets:
@@ -160,15 +190,17 @@ class CteTarget:
         if change.source.args.get("from_") is None:
             table = exp.Table(this=exp.to_identifier(self.cte.alias, quoted=True))
             change.source.set("from_", exp.From(this=table))
-        through = n.Name((name, self.row_id))
+        through = n.Name((self.shown, self.row_id))
         return change_variable(change, base, definitions, recursive, ctx, through=through)
 
-    def _first_rows(self, name: str, listed: list[Source], conditions: list[n.Node], ctx: Context) -> n.Node:
+    def _first_rows(
+        self, shown: str, sources: tuple[n.Node, ...], conditions: list[n.Node], ctx: Context
+    ) -> n.Node:
         """TOP: the rows of the expression that are among the first ones found."""
-        joins = tuple(q.Join(",", item.code) for item in listed)
-        found = q.Select((n.Integer(1),), n.Name((name,)), joins, n.all_of(conditions))
+        joins = tuple(q.Join(",", item) for item in sources[1:])
+        found = q.Select((n.Integer(1),), sources[0], joins, n.all_of(conditions))
         limit = limit_of(self.change.top, ctx, lambda: found)
-        row_id = n.Name((name, self.row_id))
+        row_id = n.Name((shown, self.row_id))
         return q.among(row_id, replace(found, items=(row_id,), limit=limit))
 
 
@@ -189,13 +221,62 @@ def _columns_of(cte: exp.CTE, ctx: Context) -> tuple[ColumnInfo, ...] | None:
     return tuple(ColumnInfo(name, column.type) for name, column in zip(names, result.columns, strict=False))
 
 
-def _base_columns(select_node: exp.Select) -> dict[str, str]:
-    """Alias → column of the table, for ``SELECT a AS b``."""
+def _base_columns(cte: exp.CTE) -> tuple[dict[str, str], set[str]]:
+    """Name → column of the table, for ``SELECT a AS b`` and ``c (b) AS …``; names of what is computed."""
     mapping: dict[str, str] = {}
-    for item in select_node.expressions:
-        if isinstance(item, exp.Alias) and isinstance(item.this, exp.Column):
-            mapping[fold(item.alias)] = item.this.name
-    return mapping
+    computed: set[str] = set()
+    names: list[str | None] = [column.name for column in cte.args["alias"].columns]
+    items = cte.this.expressions
+    for item, listed in zip_longest(items, names[: len(items)]):
+        inner = item.this if isinstance(item, exp.Alias) else item
+        name = listed or (item.alias if isinstance(item, exp.Alias) else None)
+        if name is None:
+            continue
+        if isinstance(inner, exp.Column):
+            mapping[fold(name)] = inner.name
+        else:
+            computed.add(fold(name))
+    return mapping, computed
+
+
+def _of_variable(item: exp.Expr, mapping: dict[str, str], computed: set[str], ctx: Context) -> exp.Expr:
+    """An item of OUTPUT that says ``inserted.b`` of the expression: that of the table variable's column."""
+
+    def of_table(node: exp.Expr) -> exp.Expr:
+        if not isinstance(node, exp.Column) or fold(node.table) not in ("inserted", "deleted"):
+            return node
+        if fold(node.name) in computed:
+            ctx.unsupported("OUTPUT of what a common table expression over a table variable computes", node)
+        of = mapping.get(fold(node.name), node.name)
+        return exp.column(exp.to_identifier(of, quoted=True), table=node.args["table"].copy())
+
+    if isinstance(item, exp.Column) and isinstance(item.this, exp.Star):
+        return item
+    changed = item.transform(of_table)
+    named = exp.Alias(this=changed, alias=exp.to_identifier(item.name, quoted=True))
+    return named if isinstance(item, exp.Column) else changed
+
+
+def _list_columns(cte: exp.CTE, base: exp.Table, ctx: Context) -> None:
+    """Write the table's columns for the ``*`` of an expression whose columns have names of their own."""
+    variable = ctx.scope.table_variable(base.name)
+    info = variable.info if variable is not None else ctx.scope.table(object_name(base))
+    if not cte.args["alias"].columns or info is None:
+        return
+    items: list[exp.Expr] = []
+    for item in cte.this.expressions:
+        if isinstance(item, exp.Star):
+            shown = (column for column in info.columns if not column.hidden)
+            items += [exp.column(exp.to_identifier(column.name, quoted=True)) for column in shown]
+        else:
+            items.append(item)
+    cte.this.set("expressions", items)
+
+
+def _name_last(cte: exp.CTE, name: str) -> None:
+    """Where the columns of the expression are listed, the last one is, too."""
+    if cte.args["alias"].columns:
+        cte.args["alias"].append("columns", exp.to_identifier(name, quoted=True))
 
 
 def cte_target(change: Change, ctx: Context) -> CteTarget | None:

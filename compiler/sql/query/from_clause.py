@@ -344,7 +344,10 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
         and not (info is not None and info.read_only)
     )
     keys = info.keys if info is not None else ()
-    return Source(kind, code, hints=hints, relation=relation, lockable=lockable, bare=bare, keys=keys)
+    placed = "placed" in node.meta
+    return Source(
+        kind, code, hints=hints, relation=relation, lockable=lockable, bare=bare, keys=keys, placed=placed
+    )
 
 
 def _sampled(node: exp.Table, item: n.Node, table: n.Node, ctx: Context) -> n.Node:

@@ -89,7 +89,8 @@ def locking(
     for item, lock in wanted:
         assert item.relation is not None
         condition_inside = where if len(sources) == 1 else None
-        inner = q.Select((n.STAR,), item.code, where=condition_inside, locks=(lock,))
+        place = (n.Name((item.relation.alias, "ctid")),) if item.placed else ()
+        inner = q.Select((n.STAR, *place), item.code, where=condition_inside, locks=(lock,))
         item.code = q.Aliased(n.Subquery(inner), item.relation.alias)
         if condition_inside is not None:
             where = None

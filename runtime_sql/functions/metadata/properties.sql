@@ -464,7 +464,10 @@ BEGIN
                           FROM ssb.xml_schema_collection AS c
                           JOIN ssb_internal.split_name(ssb_internal.normal_name(securable)) AS n
                             ON v_class = 'XML SCHEMA COLLECTION' AND c.schema_name = n.schema_name AND c.name = n.object_name) AS b
-                 WHERE b.kind = v_class AND b.name = securable AND coalesce(b.database_id, v_database) = v_database);
+                 WHERE b.kind = v_class AND coalesce(b.database_id, v_database) = v_database
+                   -- Services, contracts and message types are compared byte by byte.
+                   AND CASE WHEN v_class IN ('SERVICE', 'CONTRACT', 'MESSAGE TYPE') THEN b.name = securable
+                            ELSE lower(b.name) = lower(securable) END);
     ELSIF v_class = 'SCHEMA' THEN
         -- ALTER makes and drops what is in it: who owns it may, and who may create there as PostgreSQL has it. What is granted
         -- on a schema is PostgreSQL's grants on all that it has.

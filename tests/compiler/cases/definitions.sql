@@ -351,7 +351,7 @@ $whole$;
 SELECT e.state_desc, p.name AS owner
 FROM sys.endpoints AS e
 JOIN sys.server_principals AS p ON p.principal_id = e.principal_id
-WHERE e.name = 'e';
+WHERE lower(e.name) = 'e';
 
 SELECT ssb.drop_endpoint('e');
 
