@@ -7,7 +7,8 @@ All of them sum up bodies of 200 bytes (--size) over messages / 100 conversation
 - bulk     pgsb.bulk.job.run_job on local[2]: claim, read, aggregate, write the sums, and for each
            conversation one reply and its end
 - plain    the same bytes from one table into another through Spark's JDBC (with reWriteBatchedInserts):
-           what it costs without a queue
+           what it costs without a queue. Its table was filled and not vacuumed since, the messages were
+- plain-vacuumed  the same with its table vacuumed before the clock begins, as the messages are
 - rows     a bulk job that writes a row for each message, and nothing else
 - replied  the same, with a reply and an end for each conversation
 - rows-overlap, replied-overlap  both in four claims, one completed while the next is computed
@@ -243,7 +244,11 @@ class Bench:
             total[part] += spent
         return total
 
-    def plain(self) -> float:
+    def plain_vacuumed(self) -> float:
+        """The same with the rows in the state in which the jobs find their messages."""
+        return self.plain("VACUUM ANALYZE dbo.plain_in")
+
+    def plain(self, prepare: str = "ANALYZE dbo.plain_in") -> float:
         """Rows per second of Spark reading and writing the same bytes."""
         self.connection.execute("DROP TABLE IF EXISTS dbo.plain_in, dbo.plain_out")
         self.connection.execute(
@@ -253,7 +258,7 @@ class Bench:
             (PER_CONVERSATION, self.filler, self.messages),
         )
         self.connection.execute("CREATE TABLE dbo.plain_out (LIKE dbo.plain_in)")
-        self.connection.execute("ANALYZE dbo.plain_in")
+        self.connection.execute(prepare.encode())
         options = {**jdbc_options(self.dsn), "fetchsize": "1000"}
         url = options.pop("url") + "&reWriteBatchedInserts=true"
         half = self.messages // 2
@@ -361,6 +366,7 @@ def main() -> None:
         runs: dict[str, Callable[[], float]] = {
             "bulk": bench.bulk,
             "plain": bench.plain,
+            "plain-vacuumed": bench.plain_vacuumed,
             "rows": bench.rows,
             "replied": bench.replied,
             "rows-overlap": bench.rows_overlap,
@@ -399,7 +405,10 @@ def main() -> None:
             low, middle, high = min(rates[name]), statistics.median(rates[name]), max(rates[name])
             shown = "".join(f"{one(costs[name]):8.1f}" for one in (min, statistics.median, max))
             print(f"{name:15} {low:>10,.0f} {middle:>10,.0f} {high:>10,.0f}/s {shown} µs of processor")
-        for over, under in (*((name, "plain") for name in runs), ("replied", "rows")):
+        for over, under in (
+            *((name, one) for one in ("plain", "plain-vacuumed") for name in runs),
+            ("replied", "rows"),
+        ):
             if over != under and {over, under} <= runs.keys():
                 times = [b / a for a, b in zip(rates[over], rates[under], strict=True)]
                 used = [a / b for a, b in zip(costs[over], costs[under], strict=True)]

@@ -17,6 +17,7 @@
 - `program`      what a service program for Spark is: a function from a DataFrame to Outputs
 - `options`      what a job may be told
 - `job`          the loop: claim, read, run the program, complete
+- `workers`      the process from which Python's workers are forked, where Spark runs on this machine
 - `cached`, `watching`, `progress`  what a program has cached; how far Spark's tasks and the job are
 - `sending`      a DataFrame of bodies becomes messages on dialogs
 - `datasource`   ``format("pgsb")``, which Spark finds in `found_by_spark`; `source_options`: its options

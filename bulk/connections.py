@@ -8,6 +8,7 @@ completing would throw the messages away.
 """
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import quote
@@ -103,13 +104,14 @@ def connect(dsn: str, name: str) -> Connection:
     The statement of a driver that was killed ends too: prepare_session lets the server look.
 
     Raises ClaimLost when there is no connection, BulkError when the address cannot be read, a pooler lends
-    the session to others, or the server refuses what it needs.
+    the session to others or leaves the role out, or the server refuses what it needs.
     """
     dsn = readable(dsn)
     try:
         connection = open_session(dsn, name)
         try:
             require_own_session(connection, dsn)
+            _require_role(connection)
             prepare_session(connection)
             connection.execute(
                 f"{FORM_SETTINGS}; SELECT set_config(name, value, false) FROM (VALUES"
@@ -143,6 +145,35 @@ def require_own_session(connection: Connection, dsn: str) -> None:
         require_session(connection, Target(dsn, False, "--dsn"))
     except ServerError as error:
         raise BulkError(str(error), error.hint) from error
+
+
+def _require_role(connection: Connection) -> None:
+    """Raise BulkError where the role that the address names is not the session's.
+
+    Some poolers are told to leave options out: the login's rights would be used, and its claims made.
+    """
+    wanted = role_of(connection.info.options)
+    if wanted is None:
+        return
+    there = connection.execute("SHOW role").fetchone()
+    if there != (wanted,):
+        raise BulkError(
+            f"the pooler on the way to the server leaves out the role {wanted} of the address",
+            "connect to PostgreSQL itself, or let the role be the login's: ALTER ROLE … SET role = …",
+        )
+
+
+def role_of(options: str) -> str | None:
+    """The role that a connection's options name."""
+    # As the server takes them apart: at blanks, a backslash keeps one.
+    words = iter([re.sub(r"\\(.)", r"\1", word) for word in re.findall(r"(?:\\.|[^\s\\])+", options)])
+    role = None
+    for word in words:
+        setting = next(words, "") if word == "-c" else word[2:]
+        name, _, value = setting.partition("=")
+        if word.startswith(("-c", "--")) and name.lower() == "role":
+            role = value
+    return role
 
 
 def task_session(dsn: str, name: str) -> Connection:

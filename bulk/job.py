@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import psycopg
 
+from ..server.connect import is_direct
 from .cached import own_cache
 from .claim import Claim, abandon, claim, require_readable
 from .complete import Completed, Computed, compute
@@ -17,7 +18,7 @@ from .problems import BulkError, ClaimLost, explain
 from .program import Context, Program, run_program
 from .progress import Progress, logger
 from .read import read
-from .session import require_executors, spark_session
+from .session import require_executors, require_java_passes, spark_session
 from .watching import watch_tasks
 
 if TYPE_CHECKING:
@@ -36,8 +37,12 @@ def run_job(dsn: str, queue: str, program: Program, options: JobOptions | None =
     options = options or JobOptions()
     with connect(dsn, "pgsb bulk claim") as session:
         require_readable(session, dsn, queue)
-        assert reached(session).jdbc  # refuses what Java cannot reach, before there is a claim
+        # Refuses what Java cannot reach, before there is a claim.
+        server = reached(session)
+        assert server.jdbc
         spark = spark_session(f"pgsb {queue}", options)
+        if not is_direct(session):
+            require_java_passes(spark, server)
         require_executors(spark, program, options.modules)
         return _run(_Job(spark, dsn, session, queue, program, options), options)
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .connections import DRIVER
+from .connections import DRIVER, Server
 from .options import JobOptions, require_files
 from .problems import BulkError, explain
 from .staging import OWN_SESSION
@@ -31,6 +31,8 @@ _JARS = (
     "/usr/share/java/postgresql-jdbc/postgresql.jar",
     "/usr/share/java/postgresql-jdbc.jar",
 )
+WORKERS = "pgsb.bulk.workers"
+"""The process from which Python's workers are forked, where it is on this machine."""
 # The driver for clusters whose machines reach a Maven repository.
 PACKAGE = "org.postgresql:postgresql:42.7.7"
 
@@ -148,6 +150,8 @@ def spark_session(name: str, options: JobOptions | None = None) -> "SparkSession
                 .config("spark.driver.host", "127.0.0.1")
                 .config("spark.sql.shuffle.partitions", "4")
             )
+            if _is_installed() and os.environ["PYSPARK_PYTHON"] == sys.executable:
+                builder = builder.config("spark.python.daemon.module", WORKERS)
         if "spark.jars.packages" not in wanted and "spark.jars" not in wanted:
             builder = builder.config("spark.jars", str(jdbc_jar()))
     builder = builder.config("spark.sql.session.timeZone", "UTC").config(OWN_SESSION, "true")
@@ -164,6 +168,15 @@ def spark_session(name: str, options: JobOptions | None = None) -> "SparkSession
             "see --master and --conf; what its JVM said stands above",
         ) from error
     return session
+
+
+def _is_installed() -> bool:
+    """Whether each process of this Python finds this package, and not only one that was told where it is."""
+    try:
+        importlib.metadata.version("pg-service-broker")
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True
 
 
 def name_files_in_utf8() -> None:
@@ -262,6 +275,23 @@ def require_executors(session: Any, program: object, modules: Sequence[str] = ()
             "install it there, or send it: --py-files for modules, --archives env.tar.gz#env with "
             "PYSPARK_PYTHON=./env/bin/python for an environment",
         )
+
+
+def require_java_passes(session: "SparkSession", server: Server) -> None:
+    """Raise BulkError where a pooler lets psycopg pass and Java not, which says more at the beginning."""
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors import PySparkException
+
+    options = server.jdbc_of_claims
+    url = options.pop("url")
+    try:
+        # Asks for the columns, and runs nothing.
+        session.read.jdbc(url, "(SELECT 1 AS one) AS nothing", properties=options)
+    except (Py4JJavaError, PySparkException) as error:
+        raise BulkError(
+            f"Java is not let through the pooler on the way to the server: {explain(error)}",
+            "PgBouncer: ignore_startup_parameters = extra_float_digits; or connect to PostgreSQL itself",
+        ) from error
 
 
 def _require_driver(session: "SparkSession") -> None:

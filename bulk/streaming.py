@@ -29,6 +29,7 @@ from .complete import complete
 from .connections import Connection, Server, acting_as, connect, reached, readable, task_session
 from .problems import (
     DISABLED,
+    MOST_INTEGER,
     BulkError,
     ClaimLost,
     as_a_sentence,
@@ -147,7 +148,7 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         server is away there is nothing new, and a run of what is available waits for it. ClaimLost
         when it stays away, or was not there to begin with.
         """
-        start = start or self._unknown_start()
+        start = _own_offset(start) if start else self._unknown_start()
         while True:
             try:
                 found = self._next(start)
@@ -185,7 +186,7 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if start == end:
             return []
         parts = []
-        self._stream = str(end["stream"])
+        self._stream = str(_own_offset(end)["stream"])
         session = self._session()
         server = reached(session)
         for queue, claim_id, claimed_at in end["claims"]:
@@ -202,7 +203,7 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 if self._options.fail_on_data_loss:
                     raise BulkError(
                         f"claim {claim_id} of {queue}, which this batch is made of, has ended: its messages "
-                        "are in the queue again",
+                        "are in the queue again, or went with the queue when that was dropped",
                         'they come with a later batch: option("failOnDataLoss", "false") goes on with that',
                     )
                 session.execute("SELECT ssb_internal.pass_claim(%s, %s::timestamptz)", (claim_id, claimed_at))
@@ -224,7 +225,7 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     @as_a_sentence
     def commit(self, end: Offset) -> None:
         """Spark has the batch for good: its messages are deleted, unless `completing` did that."""
-        self._stream = str(end["stream"])
+        self._stream = str(_own_offset(end)["stream"])
         with contextlib.suppress(ClaimLost, psycopg.OperationalError):
             # What cannot be completed now is when Spark asks for more.
             self._complete(self._session(), end["claims"])
@@ -410,6 +411,20 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             _run_alone(self._connection, self._stream)
             self._runs = self._stream
         return self._connection
+
+
+def _own_offset(offset: Offset) -> Offset:
+    """The offset, which has the form of this source's. BulkError: the checkpoint is that of another one."""
+    try:
+        if all(len(one) == 3 and _told_apart(one)[0] <= MOST_INTEGER for one in offset["claims"]):
+            str(offset["stream"])
+            return offset
+    except (KeyError, TypeError, ValueError):
+        pass
+    raise BulkError(
+        f"the checkpoint is that of another source: its offset is {json.dumps(offset)[:200]}",
+        "give the query a checkpointLocation of its own",
+    )
 
 
 def _require_read(session: Connection, one: list[Any]) -> None:

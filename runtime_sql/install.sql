@@ -185,6 +185,7 @@
 \ir bulk/read_claims.sql
 \ir bulk/streams.sql
 \ir bulk/answer_claim.sql
+\ir bulk/truncate_claimed.sql
 \ir bulk/complete_claims.sql
 \ir bulk/bulk_schemas.sql
 

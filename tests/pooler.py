@@ -16,14 +16,15 @@ _NO_ENCRYPTION = (80877103, 80877104)  # a client asks for TLS, or GSSAPI
 class Pooler:
     """Listens on ``dsn`` from ``with`` to its end, for the server and login of another DSN (trusted there).
 
-    ``mode`` is "transaction" or "session". As PgBouncer by default it refuses ``options``, tells
-    process numbers of its own making, and hands out the session that was used last; ``round_robin``: the
-    one that has rested longest.
+    ``mode`` is "transaction" or "session". As PgBouncer by default it refuses ``options``, and what Java says
+    besides, unless they are ``ignored``. It tells process numbers of its own making, and hands out the
+    session that was used last; ``round_robin``: the one that has rested longest.
     """
 
-    def __init__(self, dsn: str, mode: str, *, round_robin: bool = False) -> None:
+    def __init__(self, dsn: str, mode: str, *, round_robin: bool = False, ignored: str = "") -> None:
         self._server = {name: str(value) for name, value in conninfo_to_dict(dsn).items()}
         self._mode = mode
+        self._refused = {"options", "extra_float_digits"} - set(ignored.split(","))
         self._next = 0 if round_robin else -1
         self._numbers = itertools.count(1_000_000_000)
         self._free: list[_Peer] = []
@@ -87,8 +88,8 @@ class Pooler:
             client.send(b"N")
         if struct.unpack("!I", opening[4:8])[0] != _PROTOCOL:
             return False
-        if b"options" in opening[8:].split(b"\0")[::2]:
-            fields = b"SFATAL\0C08P01\0Munsupported startup parameter: options\0\0"
+        if refused := self._refused.intersection(opening[8:].decode().split("\0")[::2]):
+            fields = f"SFATAL\0C08P01\0Munsupported startup parameter: {min(refused)}\0\0".encode()
             client.send(b"E" + struct.pack("!I", 4 + len(fields)) + fields)
             return False
         session = self._take()

@@ -155,7 +155,10 @@ DECLARE
 BEGIN
     FOR v_claim_id IN
         SELECT c.claim_id FROM ssb.claim AS c
-         WHERE NOT ssb_internal.claim_is_held(c.claim_id) FOR UPDATE SKIP LOCKED
+         WHERE NOT ssb_internal.claim_is_held(c.claim_id)
+            -- What a stream had of a queue that was dropped. (Of a job's claim its session is told that.)
+            OR c.stream IS NOT NULL AND NOT EXISTS (SELECT FROM ssb.queue AS q WHERE q.queue_id = c.queue_id)
+           FOR UPDATE SKIP LOCKED
     LOOP
         UPDATE ssb.conversation_endpoint AS l SET claim_id = NULL
          WHERE l.endpoint_id = ANY (ARRAY(
@@ -240,6 +243,21 @@ END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.groups_of_claim(integer) FROM PUBLIC;
 
+-- Gives the groups of a claim free, from the commit on. One whose conversations have all ended is done with: one row less to write.
+CREATE OR REPLACE FUNCTION ssb_internal.free_claimed_groups(p_claim_id integer)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    UPDATE ssb.conversation_endpoint AS l SET claim_id = NULL
+      FROM ssb.claimed_conversation AS c JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = c.endpoint_id
+     WHERE c.claim_id = p_claim_id AND l.endpoint_id = e.lock_id AND l.claim_id = p_claim_id
+       AND (l.closed_at IS NULL
+            OR EXISTS (SELECT FROM ssb.conversation_endpoint AS o WHERE o.lock_id = l.endpoint_id AND o.closed_at IS NULL));
+END;
+$$;
+
 -- p_is_over: none of its groups is still claimed by it, or all of them have ended.
 DROP FUNCTION IF EXISTS ssb_internal.drop_claim(integer);
 CREATE OR REPLACE FUNCTION ssb_internal.drop_claim(p_claim_id integer, p_is_over boolean DEFAULT false)
@@ -250,12 +268,7 @@ AS $$
 BEGIN
     PERFORM ssb_internal.drop_staging(p_claim_id);
     IF NOT p_is_over THEN
-        UPDATE ssb.conversation_endpoint AS l SET claim_id = NULL
-          FROM ssb.claimed_conversation AS c JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = c.endpoint_id
-         WHERE c.claim_id = p_claim_id AND l.endpoint_id = e.lock_id AND l.claim_id = p_claim_id
-           -- A group whose conversations have all ended is done with: one row less to write.
-           AND (l.closed_at IS NULL
-                OR EXISTS (SELECT FROM ssb.conversation_endpoint AS o WHERE o.lock_id = l.endpoint_id AND o.closed_at IS NULL));
+        PERFORM ssb_internal.free_claimed_groups(p_claim_id);
     END IF;
     DELETE FROM ssb.claimed_conversation AS c WHERE c.claim_id = p_claim_id;
     DELETE FROM ssb.claim_reading AS r WHERE r.claim_id = p_claim_id;
@@ -341,7 +354,8 @@ BEGIN
 END;
 $$;
 
--- A claim of the caller's that is alive, for who reads or completes it in another session.
+-- A claim of the caller's that is alive, for who reads or completes it in another session. Not one whose queue was dropped, and its
+-- messages with it.
 -- partitions: into how many it is divided, but for empty ones behind the last.
 CREATE OR REPLACE FUNCTION ssb_internal.claim_of(claim_id integer, OUT claimed_at timestamptz, OUT conversations bigint,
                                         OUT messages bigint, OUT bytes bigint, OUT largest bigint, OUT partitions integer)
@@ -350,7 +364,9 @@ LANGUAGE sql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT k.claimed_at, count(*), sum(c.messages)::bigint, sum(c.bytes)::bigint, max(c.largest), max(c.partition) + 1
-      FROM ssb.claim AS k JOIN ssb.claimed_conversation AS c ON c.claim_id = k.claim_id
+      FROM ssb.claim AS k
+      JOIN ssb.queue AS q ON q.queue_id = k.queue_id
+      JOIN ssb.claimed_conversation AS c ON c.claim_id = k.claim_id
      WHERE k.claim_id = $1 AND k.role = ssb_internal.caller() AND ssb_internal.claim_is_alive(k.claim_id)
      GROUP BY k.claim_id;
 $$;

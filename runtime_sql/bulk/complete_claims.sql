@@ -39,7 +39,8 @@ SET search_path = pg_catalog, pg_temp
 AS $$
     INSERT INTO ssb.completed_claim (claim_id, claimed_at, deleted, replied, ended, failed)
     SELECT $1, $2, 0, 0, 0, 0
-     WHERE $2 < clock_timestamp() AND NOT EXISTS (SELECT FROM ssb.claim AS c WHERE c.claim_id = $1 AND c.claimed_at = $2)
+     WHERE $2 < clock_timestamp() AND NOT EXISTS (SELECT FROM ssb.claim AS c JOIN ssb.queue AS q ON q.queue_id = c.queue_id
+                                                      WHERE c.claim_id = $1 AND c.claimed_at = $2)
     ON CONFLICT DO NOTHING;
 $$;
 
@@ -275,6 +276,42 @@ BEGIN
 END;
 $$;
 
+-- Deletes the claimed messages, but those of a conversation from its first failed one on, unless failures are dropped. Returns how many.
+--
+-- Called by  ssb_internal.complete_claim, which holds the groups
+CREATE OR REPLACE FUNCTION ssb_internal.delete_claimed(p_claim_id integer, p_failures text, p_expected bigint)
+RETURNS bigint
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+DECLARE
+    v_deleted bigint;
+BEGIN
+    DELETE FROM ssb.message_stored AS m
+     USING (SELECT c.endpoint_id,
+                   CASE WHEN p_failures = 'drop' THEN c.last_order ELSE least(c.last_order, c.failed_order - 1) END AS last_order
+              FROM ssb.claimed_conversation AS c
+             WHERE c.claim_id = p_claim_id) AS d
+     WHERE m.endpoint_id = d.endpoint_id AND m.queuing_order <= d.last_order;
+    GET DIAGNOSTICS v_deleted = ROW_COUNT;
+    PERFORM ssb_internal.require_no_more(p_claim_id, p_expected, v_deleted);
+    RETURN v_deleted;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb_internal.require_no_more(p_claim_id integer, p_expected bigint, p_deleted bigint)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF p_deleted > p_expected THEN
+        RAISE EXCEPTION 'claim % held % messages, % would be deleted', p_claim_id, p_expected, p_deleted USING ERRCODE = '55000';
+    END IF;
+END;
+$$;
+
 -- Replies in order, ends of conversations, and the claimed messages deleted, except
 -- those of a conversation from its first failed message on, when failures go back
 -- to the queue. Results for tables are inserted by the caller in the same
@@ -311,6 +348,7 @@ DECLARE
     v_conversations bigint;
     v_is_over boolean := false;        -- all of its groups have ended
     v_stranger uuid;
+    v_truncates boolean;               -- the messages go at the end, and all at once
 BEGIN
     deleted := 0;
     replied := 0;
@@ -378,29 +416,30 @@ BEGIN
          WHERE c.claim_id = v_claim.claim_id
            AND (c.failed_order IS NULL OR failures = 'drop' OR m.queuing_order < c.failed_order);
     END IF;
-    -- Before conversations are ended, which takes the rest of their messages away.
-    DELETE FROM ssb.message_stored AS m
-     USING (SELECT c.endpoint_id,
-                   CASE WHEN failures = 'drop' THEN c.last_order ELSE least(c.last_order, c.failed_order - 1) END AS last_order
-              FROM ssb.claimed_conversation AS c
-             WHERE c.claim_id = v_claim.claim_id) AS d
-     WHERE m.endpoint_id = d.endpoint_id AND m.queuing_order <= d.last_order;
-    GET DIAGNOSTICS deleted = ROW_COUNT;
     SELECT coalesce(sum(c.messages), 0), count(*) INTO v_expected, v_conversations FROM ssb.claimed_conversation AS c WHERE c.claim_id = v_claim.claim_id;
-    IF deleted > v_expected THEN
-        RAISE EXCEPTION 'claim % held % messages, % would be deleted', claim_id, v_expected, deleted USING ERRCODE = '55000';
+    SELECT count(*) FILTER (WHERE o.kind = 'replies') AS number, coalesce(sum(o.rows) FILTER (WHERE o.kind = 'replies'), 0) AS rows,
+           count(*) FILTER (WHERE o.kind = 'ends') AS ends, end_all AND count(*) FILTER (WHERE o.kind = 'ends') = 0 AS is_ending
+      INTO v_replies FROM jsonb_to_recordset(outputs) AS o (kind text, rows bigint);
+    -- The batch of a stream may end conversations behind this.
+    v_truncates := failed = 0 AND v_claim.stream IS NULL AND v_replies.number <= 1 AND v_replies.ends = 0
+                   AND ssb_internal.may_truncate_claimed(v_expected, v_conversations);
+    IF NOT v_truncates THEN
+        -- Before conversations are ended, which takes the rest of their messages away.
+        deleted := ssb_internal.delete_claimed(claim_id, failures, v_expected);
     END IF;
 
     PERFORM ssb_internal.trace_claim(v_claim);
-    SELECT count(*) FILTER (WHERE o.kind = 'replies') AS number, coalesce(sum(o.rows) FILTER (WHERE o.kind = 'replies'), 0) AS rows,
-           end_all AND count(*) FILTER (WHERE o.kind = 'ends') = 0 AS is_ending
-      INTO v_replies FROM jsonb_to_recordset(outputs) AS o (kind text, rows bigint);
     IF v_replies.number <= 1 THEN
         SELECT a.answered, a.replied, a.ended INTO v_answered, replied, ended
           FROM (VALUES (1)) AS one
           LEFT JOIN ssb_internal.claim_outputs(claim_id, outputs, 'replies') AS o ON true
          CROSS JOIN LATERAL ssb_internal.answer_claim(claim_id, o.staging, o.attempts, v_replies.is_ending) AS a;
         v_is_over := ended = v_conversations AND NOT v_has_groups;
+    END IF;
+    IF v_truncates AND (replied < v_replies.rows OR end_all AND ended < v_conversations
+                        OR pg_sequence_last_value(v_state) > 1) THEN
+        v_truncates := false;
+        deleted := ssb_internal.delete_claimed(claim_id, failures, v_expected);
     END IF;
     -- The others, about which something is special.
     FOR v_output IN SELECT o.* FROM ssb_internal.claim_outputs(claim_id, outputs, 'replies') AS o WHERE replied < v_replies.rows LOOP
@@ -456,6 +495,17 @@ BEGIN
         PERFORM ssb_internal.end_set(v_end.handles, v_end.after);
         ended := ended + coalesce(cardinality(v_end.handles), 0);
     END IF;
+    IF v_truncates THEN
+        -- Whatever may wait for somebody comes before its lock.
+        IF NOT v_is_over THEN
+            PERFORM ssb_internal.free_claimed_groups(claim_id);
+            v_is_over := true;
+        END IF;
+        PERFORM ssb_internal.drop_staging(claim_id);
+        PERFORM ssb_internal.leave_claimed_front(v_claim.queue_id, claim_id);
+        deleted := coalesce(ssb_internal.truncate_claimed(claim_id, v_expected), ssb_internal.delete_claimed(claim_id, failures, v_expected));
+        PERFORM ssb_internal.require_no_more(claim_id, v_expected, deleted);
+    END IF;
     INSERT INTO ssb.completed_claim (claim_id, claimed_at, deleted, replied, ended, failed)
     VALUES (v_claim.claim_id, v_claim.claimed_at, deleted, replied, ended, failed);
     IF failures = 'quarantine' THEN
@@ -466,7 +516,7 @@ BEGIN
         SET CONSTRAINTS ssb.attempt_ends DEFERRED;
         PERFORM ssb_internal.reset_at_commit(v_claim.queue_id);
     END IF;
-    IF failed = 0 THEN
+    IF failed = 0 AND NOT v_truncates THEN
         PERFORM ssb_internal.leave_claimed_front(v_claim.queue_id, claim_id);
     END IF;
     PERFORM ssb_internal.drop_claim(claim_id, v_is_over);

@@ -58,7 +58,7 @@ AS $$
      ORDER BY r.claimed_at, r.claim_id;
 $$;
 
--- Whose the claim is that was made at this moment, where it is there; NULL: it is not. A stream that comes again under another role
+-- Whose the claim is that was made at this moment, where it and its queue are there; NULL: they are not. A stream that comes again under another role
 -- hears that from nothing else.
 --
 -- Called by  pgsb.bulk.streaming
@@ -67,7 +67,7 @@ RETURNS name
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT c.role FROM ssb.claim AS c WHERE c.claim_id = $1 AND c.claimed_at = $2;
+    SELECT c.role FROM ssb.claim AS c JOIN ssb.queue AS q ON q.queue_id = c.queue_id WHERE c.claim_id = $1 AND c.claimed_at = $2;
 $$;
 
 -- A stream begins a batch of a claim. Where one of it was begun before, that has failed, or its driver has died: it counts as a RECEIVE

@@ -14,12 +14,6 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_variable
 DECLARE
-    at_low_water CONSTANT integer := 1;    -- places of v_position
-    at_act_beyond CONSTANT integer := 2;
-    at_decided CONSTANT integer := 3;
-    at_skipped CONSTANT integer := 5;
-    at_raise_beyond CONSTANT integer := 7;
-    at_marked_by CONSTANT integer := 11;
     v_position bigint[];
     v_queue_id integer;
     v_order_sequence regclass;
@@ -42,8 +36,9 @@ BEGIN
                CASE WHEN NOT q.is_plain_reader AND q.priorities <> '{5}' THEN q.priorities END
           INTO v_queue_id, v_order_sequence, v_low, v_position, v_levels
           FROM ssb.queue AS q
-         WHERE q.name = queue AND q.is_receive_enabled AND NOT q.has_groups AND q.max_rollbacks > 1
-           AND current_setting('transaction_isolation') = 'read committed'
+         WHERE q.name = queue AND q.is_receive_enabled AND NOT q.has_groups
+           -- With a column, as in ssb.receive: else it would be a plan node of its own.
+           AND CASE WHEN q.max_rollbacks > 1 THEN current_setting('transaction_isolation') = 'read committed' END
            AND coalesce(pg_sequence_last_value(q.state_sequence), 0) < 2
            AND (pg_sequence_last_value('ssb.urgent_conversations') IS NULL
                 OR NOT EXISTS (SELECT FROM ssb.urgent_conversation AS u WHERE u.queue_id = q.queue_id))
@@ -60,21 +55,21 @@ BEGIN
           FROM (SELECT l.level,
                        nullif(current_setting('ssb.read_position_' || v_queue_id || '_' || l.level, true), '')::bigint[] AS position
                   FROM unnest(v_levels) AS l (level) OFFSET 0) AS l
-         WHERE l.position[at_skipped] > 0
+         WHERE l.position[5 /* at_skipped */] > 0
             OR EXISTS (SELECT FROM ssb.message_stored AS m
                         WHERE m.queue_id = v_queue_id AND m.priority = l.level
-                          AND m.queuing_order >= greatest(v_low, l.position[at_low_water]))
+                          AND m.queuing_order >= greatest(v_low, l.position[1 /* at_low_water */]))
          LIMIT 1;
     END IF;
-    IF v_position[at_marked_by] IS NOT NULL THEN
-        v_is_undone := ssb_internal.is_undone(v_position[at_marked_by]);
+    IF v_position[11 /* at_marked_by */] IS NOT NULL THEN
+        v_is_undone := ssb_internal.is_undone(v_position[11 /* at_marked_by */]);
         IF NOT v_is_undone AND pg_current_xact_id_if_assigned() IS NULL THEN
-            v_position[at_marked_by] := NULL;      -- committed: it need not be asked again
+            v_position[11 /* at_marked_by */] := NULL;      -- committed: it need not be asked again
             v_noted := set_config('ssb.read_position_' || v_queue_id || '_' || v_level, v_position::text, false);
         END IF;
     END IF;
-    IF FOUND AND NOT v_is_undone AND coalesce(v_position[at_skipped], 0) = 0 THEN
-        v_low := greatest(v_low, v_position[at_low_water]);
+    IF FOUND AND NOT v_is_undone AND coalesce(v_position[5 /* at_skipped */], 0) = 0 THEN
+        v_low := greatest(v_low, v_position[1 /* at_low_water */]);
         SELECT m.endpoint_id, m.queuing_order, m.xmax = 0 INTO v_endpoint_id, v_order, v_is_untried
           FROM ssb.message_stored AS m
          WHERE m.queue_id = v_queue_id AND m.priority = v_level AND m.queuing_order >= v_low ORDER BY m.queuing_order LIMIT 1;
@@ -88,13 +83,13 @@ BEGIN
             -- Still there, now that it is locked?
             PERFORM FROM ssb.message_stored AS m WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order = v_order AND m.xmax = 0;
             IF FOUND THEN
-                IF v_order > coalesce(v_position[at_raise_beyond], v_low + 128) THEN
+                IF v_order > coalesce(v_position[7 /* at_raise_beyond */], v_low + 128) THEN
                     PERFORM ssb_internal.raise_low_water(v_queue_id, v_level, v_low, v_order_sequence, v_order);
-                ELSIF v_order > v_low + 48 AND v_order <= v_position[at_decided] THEN
+                ELSIF v_order > v_low + 48 AND v_order <= v_position[3 /* at_decided */] THEN
                     -- All orders below are decided, and gone.
-                    v_position[at_low_water] := v_order;
-                    v_position[at_marked_by] := pg_current_xact_id()::text::bigint;
-                    v_position[at_act_beyond] := least(v_order + 48, v_position[at_raise_beyond]);
+                    v_position[1 /* at_low_water */] := v_order;
+                    v_position[11 /* at_marked_by */] := pg_current_xact_id()::text::bigint;
+                    v_position[2 /* at_act_beyond */] := least(v_order + 48, v_position[7 /* at_raise_beyond */]);
                     v_noted := set_config('ssb.read_position_' || v_queue_id || '_' || v_level, v_position::text, false);
                 END IF;
                 RETURN v_group;

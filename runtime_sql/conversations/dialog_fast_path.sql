@@ -136,9 +136,11 @@ BEGIN
            AND p.service_id = e.service_id AND p.queue_id = e.queue_id AND p.contract_id = e.contract_id
            AND u.is_sent_by_initiator
            AND (u.validation = 'N' OR ssb_internal.is_valid_body(u.message_type_id, u.validation, p_body))
+        -- From the endpoint what it has, too: each column of the others goes up through the whole plan.
         RETURNING ssb_internal.target_handle(e.conversation_handle), e.conversation_id, e.is_encrypted, e.database_id, e.lifetime,
-                  p.queue_id, p.near_order, p.near_state, p.contract_id, p.far_service_id, p.far_queue_id, p.far_order, p.far_state,
-                  p.broker_guid, p.from_service, p.to_service, p.contract, u.message_type_id, u.validation, e.far_endpoint_id, e.sent_order, e.priority, e.far_priority,
+                  e.queue_id, e.near_order, e.near_state, e.contract_id, p.far_service_id, e.far_queue_id, e.far_order, e.far_state,
+                  p.broker_guid, e.service_name, e.far_service, e.contract_name, u.message_type_id, u.validation, e.far_endpoint_id,
+                  e.sent_order, e.priority, e.far_priority,
                   coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) % 2 = 0
              INTO v_handle, v_conversation_id, v_is_encrypted, v_database_id, v_lifetime,
                   v_queue_id, v_near_order, v_near_state, v_contract_id, v_far_service_id, v_far_queue_id, v_far_order, v_far_state,

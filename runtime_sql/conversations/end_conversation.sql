@@ -173,9 +173,9 @@ DECLARE
     v_count_order bigint;
     v_far_endpoint_id bigint;
     v_far_queue_id integer;
-    v_far_order regclass;
     v_far_priority smallint;
-    v_is_in_0 boolean;                 -- of the message tables the one that takes new messages
+    v_order bigint;
+    v_rotation bigint;                 -- even: ssb.message_0 takes new messages
     v_is_special boolean;
     v_is_known boolean;
     v_endpoint ssb.conversation_endpoint;
@@ -184,7 +184,7 @@ DECLARE
     v_number bigint;
 BEGIN
     UNLISTEN ssb_rights;  -- see ssb_internal.caller
-    IF coalesce(error::text, description) IS NULL AND cleanup IS NOT TRUE THEN
+    IF error IS NULL AND description IS NULL AND cleanup IS NOT TRUE THEN
         IF NOT ssb_internal.is_target_handle(handle) THEN
             DELETE FROM ssb.conversation_endpoint AS e
              WHERE e.conversation_handle = handle AND e.is_initiator
@@ -197,10 +197,9 @@ BEGIN
                AND (SELECT f.closed_at IS NOT NULL AND f.is_close_known AND NOT f.is_closed_by_error AND NOT f.is_refused
                       FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = e.far_endpoint_id)
             RETURNING e.endpoint_id, e.claim_id,
-                      coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) % 2 = 0,
-                      coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) & 2 <> 0
-                      OR pg_sequence_last_value('ssb.groups_or_retention') IS NOT NULL OR coalesce(e.claim_id < 0, false)
-                 INTO v_endpoint_id, v_claim_id, v_is_in_0, v_is_special;
+                      coalesce(pg_sequence_last_value('ssb.rotation_state'), 0),
+                      pg_sequence_last_value('ssb.groups_or_retention') IS NOT NULL OR coalesce(e.claim_id < 0, false)
+                 INTO v_endpoint_id, v_claim_id, v_rotation, v_is_special;
         END IF;
         IF v_endpoint_id IS NULL THEN
             -- That the far side ends while we wait for our lock is as if it did a moment later.
@@ -218,16 +217,18 @@ BEGIN
                                           e.near_order, 'USAGE')
                AND (SELECT f.closed_at IS NULL AND NOT f.is_refused
                       FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = e.far_endpoint_id)
-            RETURNING e.endpoint_id, e.sent_count - 1, e.sent_order, e.far_endpoint_id, e.far_queue_id, e.far_order, e.far_priority,
-                      coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) % 2 = 0,
-                      coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) & 2 <> 0
-                      OR pg_sequence_last_value('ssb.groups_or_retention') IS NOT NULL
-                 INTO v_endpoint_id, v_count, v_count_order, v_far_endpoint_id, v_far_queue_id, v_far_order, v_far_priority,
-                      v_is_in_0, v_is_special;
+            RETURNING e.endpoint_id, e.sent_count - 1, e.sent_order, e.far_endpoint_id, e.far_queue_id, e.far_priority,
+                      -- Below the lock: what is returned is computed when the row has been written. (In the INSERT below it would
+                      -- be three plan nodes more.)
+                      CASE WHEN pg_try_advisory_xact_lock(1397965379, e.far_order::oid::integer) IS NOT NULL THEN nextval(e.far_order) END,
+                      coalesce(pg_sequence_last_value('ssb.rotation_state'), 0),
+                      pg_sequence_last_value('ssb.groups_or_retention') IS NOT NULL
+                 INTO v_endpoint_id, v_count, v_count_order, v_far_endpoint_id, v_far_queue_id, v_far_priority, v_order,
+                      v_rotation, v_is_special;
         END IF;
         -- Nobody will receive what is left.
         IF v_endpoint_id IS NOT NULL THEN
-            IF v_is_special THEN
+            IF v_is_special OR v_rotation & 2 <> 0 THEN
                 PERFORM ssb_internal.forget_messages(v_endpoint_id);
                 IF v_far_endpoint_id IS NULL THEN
                     PERFORM ssb_internal.hand_over_group(v_endpoint_id, v_claim_id);
@@ -235,30 +236,26 @@ BEGIN
                 END IF;
             END IF;
             IF v_far_endpoint_id IS NOT NULL THEN
-                IF v_is_in_0 THEN
+                IF v_rotation % 2 = 0 THEN
                     WITH forgotten AS (DELETE FROM ssb.message_0 AS m WHERE m.endpoint_id = v_endpoint_id)
                     INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                                message_type_id, priority, validation, body)
-                    SELECT v_far_queue_id, v_far_endpoint_id, o.queuing_order,
-                           CASE WHEN v_count < 16 OR v_count_order IS NULL THEN v_count
-                                ELSE v_count + o.queuing_order - v_count_order - 1 END,
-                           clock_timestamp(), 2, v_far_priority, 'E', NULL
-                      FROM (SELECT pg_try_advisory_xact_lock(1397965379, v_far_order::oid::integer),
-                                   nextval(v_far_order) AS queuing_order OFFSET 0) AS o;
+                    VALUES (v_far_queue_id, v_far_endpoint_id, v_order,
+                            CASE WHEN v_count < 16 OR v_count_order IS NULL THEN v_count
+                                 ELSE v_count + v_order - v_count_order - 1 END,
+                            clock_timestamp(), 2, v_far_priority, 'E', NULL);
                 ELSE
                     WITH forgotten AS (DELETE FROM ssb.message_1 AS m WHERE m.endpoint_id = v_endpoint_id)
                     INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                                message_type_id, priority, validation, body)
-                    SELECT v_far_queue_id, v_far_endpoint_id, o.queuing_order,
-                           CASE WHEN v_count < 16 OR v_count_order IS NULL THEN v_count
-                                ELSE v_count + o.queuing_order - v_count_order - 1 END,
-                           clock_timestamp(), 2, v_far_priority, 'E', NULL
-                      FROM (SELECT pg_try_advisory_xact_lock(1397965379, v_far_order::oid::integer),
-                                   nextval(v_far_order) AS queuing_order OFFSET 0) AS o;
+                    VALUES (v_far_queue_id, v_far_endpoint_id, v_order,
+                            CASE WHEN v_count < 16 OR v_count_order IS NULL THEN v_count
+                                 ELSE v_count + v_order - v_count_order - 1 END,
+                            clock_timestamp(), 2, v_far_priority, 'E', NULL);
                 END IF;
                 RETURN;
             END IF;
-            IF v_is_in_0 THEN
+            IF v_rotation % 2 = 0 THEN
                 DELETE FROM ssb.message_0 AS m WHERE m.endpoint_id = v_endpoint_id;
             ELSE
                 DELETE FROM ssb.message_1 AS m WHERE m.endpoint_id = v_endpoint_id;

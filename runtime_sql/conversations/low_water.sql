@@ -6,7 +6,7 @@
 -- custom settings: no write, gone with the session, undone with the transaction.
 -- Their names end in <queue>_<priority>.
 --
--- ssb.read_position_… is an array of bigint; functions name its places so:
+-- ssb.read_position_… is an array of bigint; functions name its places so (RECEIVE in comments):
 --   at_low_water      the mark
 --   at_act_beyond     an order beyond which ssb.receive does something about the mark
 --   at_decided        an order up to which the mark may simply be set, being decided; -1: not known

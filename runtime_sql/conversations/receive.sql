@@ -48,18 +48,7 @@ DECLARE
     v_levels smallint[];               -- of a queue that has several, or retains: those still to be looked at
     v_is_retaining boolean;            -- the queue retains
     v_is_last boolean;
-    -- What a place of v_position is, see low_water.sql.
-    at_low_water CONSTANT integer := 1;
-    at_act_beyond CONSTANT integer := 2;
-    at_decided CONSTANT integer := 3;
-    at_looked CONSTANT integer := 4;
-    at_skipped CONSTANT integer := 5;
-    at_rotation CONSTANT integer := 6;
-    at_raise_beyond CONSTANT integer := 7;
-    at_free CONSTANT integer := 8;
-    at_behind_claims CONSTANT integer := 9;
-    at_claims_end CONSTANT integer := 10;
-    at_marked_by CONSTANT integer := 11;
+    -- Its places: low_water.sql. (Numbers, because a constant is an expression in every call.)
     v_position bigint[];
     v_noted bigint;
     v_is_first_visit boolean := false; -- of this session to this queue
@@ -101,8 +90,9 @@ BEGIN
                         THEN nullif(current_setting('ssb.read_position_' || q.queue_id || '_5', true), '')::bigint[] END
               INTO v_queue_id, v_level, v_levels, v_is_retaining, v_position
               FROM ssb.queue AS q
-             WHERE q.name = queue AND q.is_receive_enabled AND NOT q.has_groups AND q.max_rollbacks > 1
-               AND current_setting('transaction_isolation') = 'read committed'
+             WHERE q.name = queue AND q.is_receive_enabled AND NOT q.has_groups
+               -- (As a condition of its own, without a column, it would be a plan node above the scan, which then has all columns.)
+               AND CASE WHEN q.max_rollbacks > 1 THEN current_setting('transaction_isolation') = 'read committed' END
                AND coalesce(pg_sequence_last_value(q.state_sequence), 0) < 2
                AND has_sequence_privilege(ssb_internal.calling_role(),
                                           q.order_sequence, 'USAGE');
@@ -112,7 +102,7 @@ BEGIN
         END;
         <<levels>>
         LOOP
-            IF (v_position[at_rotation] >= 0 AND coalesce(conversation, conversation_group) IS NULL) IS NOT TRUE THEN
+            IF (v_position[6 /* at_rotation */] >= 0 AND coalesce(conversation, conversation_group) IS NULL) IS NOT TRUE THEN
                 IF v_queue_id IS NOT NULL AND coalesce(conversation, conversation_group) IS NOT NULL
                    AND (top > 0 OR top IS NULL)
                    AND (pg_sequence_last_value('ssb.urgent_conversations') IS NULL
@@ -142,15 +132,15 @@ BEGIN
                                                         nullif(current_setting('ssb.read_position_' || v_queue_id || '_' || l.level, true),
                                                                '')::bigint[] AS position
                                                    FROM unnest(v_levels) WITH ORDINALITY AS l (level, nth) OFFSET 0) AS l
-                                          WHERE l.nth = cardinality(v_levels) OR l.position[at_skipped] > 0
-                                             OR coalesce(l.position[at_rotation] <> n.rotation OR l.position[at_looked] <> n.moment, true)
+                                          WHERE l.nth = cardinality(v_levels) OR l.position[5 /* at_skipped */] > 0
+                                             OR coalesce(l.position[6 /* at_rotation */] <> n.rotation OR l.position[4 /* at_looked */] <> n.moment, true)
                                              OR CASE n.rotation & 3
                                                 WHEN 0 THEN EXISTS (SELECT FROM ssb.message_0 AS m
                                                                      WHERE m.queue_id = v_queue_id AND m.priority = l.level
-                                                                       AND m.queuing_order >= l.position[at_low_water])
+                                                                       AND m.queuing_order >= l.position[1 /* at_low_water */])
                                                 WHEN 1 THEN EXISTS (SELECT FROM ssb.message_1 AS m
                                                                      WHERE m.queue_id = v_queue_id AND m.priority = l.level
-                                                                       AND m.queuing_order >= l.position[at_low_water])
+                                                                       AND m.queuing_order >= l.position[1 /* at_low_water */])
                                                 ELSE true END
                                           LIMIT 1) AS p;
                 ELSIF v_levels IS NOT NULL THEN
@@ -167,17 +157,17 @@ BEGIN
                     v_type_name := NULL;
                     v_is_first_visit := true;
                 ELSE
-                    EXIT fast_path WHEN (v_position[at_rotation] >= 0) IS NOT TRUE;
+                    EXIT fast_path WHEN (v_position[6 /* at_rotation */] >= 0) IS NOT TRUE;
                 END IF;
             END IF;
-            IF v_position[at_looked] <> (date_part('epoch', clock_timestamp()) * 10)::bigint THEN
+            IF v_position[4 /* at_looked */] <> (date_part('epoch', clock_timestamp()) * 10)::bigint THEN
                 -- Not looked at in this tenth of a second. (The time as a subquery: a volatile function is no condition of an
                 -- index, and every side with a moment to come would be read.)
                 PERFORM FROM ssb.conversation_endpoint AS e
                   WHERE e.queue_id = v_queue_id AND e.due_at <= (SELECT clock_timestamp()) LIMIT 1;
                 EXIT fast_path WHEN FOUND;
-                IF v_position[at_marked_by] IS NOT NULL THEN
-                    IF ssb_internal.is_undone(v_position[at_marked_by]) THEN
+                IF v_position[11 /* at_marked_by */] IS NOT NULL THEN
+                    IF ssb_internal.is_undone(v_position[11 /* at_marked_by */]) THEN
                         -- Rolled back after it was prepared, or not decided: the mark is forgotten.
                         v_type_name := set_config('ssb.skipped_' || v_queue_id || '_' || v_level, '', false)
                                     || set_config('ssb.read_position_' || v_queue_id || '_' || v_level, '', false);
@@ -186,30 +176,30 @@ BEGIN
                 END IF;
                 v_is_time_to_look := NOT v_is_first_visit;
                 IF v_is_first_visit THEN
-                    v_position[at_act_beyond] := 9223372036854775807;
-                ELSIF v_position[at_decided] < 0 OR v_position[at_skipped] > 0 THEN
+                    v_position[2 /* at_act_beyond */] := 9223372036854775807;
+                ELSIF v_position[3 /* at_decided */] < 0 OR v_position[5 /* at_skipped */] > 0 THEN
                     -- Perhaps it can be raised now: at the end.
-                    IF v_position[at_raise_beyond] = -1 AND pg_current_xact_id_if_assigned() IS NULL THEN
+                    IF v_position[7 /* at_raise_beyond */] = -1 AND pg_current_xact_id_if_assigned() IS NULL THEN
                         v_noted := (SELECT ssb_internal.last_order(q.order_sequence) FROM ssb.queue AS q WHERE q.queue_id = v_queue_id);
                     END IF;
-                    v_position[at_act_beyond] := -1;
-                    v_position[at_raise_beyond] := -1;
-                    v_position[at_free] := NULL;
+                    v_position[2 /* at_act_beyond */] := -1;
+                    v_position[7 /* at_raise_beyond */] := -1;
+                    v_position[8 /* at_free */] := NULL;
                 ELSE
-                    v_position[at_looked] := (date_part('epoch', clock_timestamp()) * 10)::bigint;
-                    v_position[at_free] := NULL;
+                    v_position[4 /* at_looked */] := (date_part('epoch', clock_timestamp()) * 10)::bigint;
+                    v_position[8 /* at_free */] := NULL;
                     -- As an assignment: PERFORM would be a statement of its own.
                     v_type_name := set_config('ssb.read_position_' || v_queue_id || '_' || v_level, v_position::text, false);
                 END IF;
             END IF;
             LOOP
-                IF v_position[at_skipped] > 0 THEN
+                IF v_position[5 /* at_skipped */] > 0 THEN
                     -- Of the groups whose messages the read position has passed the first that is free: theirs are the oldest.
                     v_skipped := nullif(current_setting('ssb.skipped_' || v_queue_id || '_' || v_level, true), '')::bigint[];
                     SELECT h.endpoint_id, h.low, e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
                            e.contract_name, e.contract_id
                       INTO v_endpoint_id, v_least, v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id
-                      FROM unnest(v_skipped[1:v_position[at_skipped]], v_skipped[v_position[at_skipped] + 1:]) AS h (endpoint_id, low)
+                      FROM unnest(v_skipped[1:v_position[5 /* at_skipped */]], v_skipped[v_position[5 /* at_skipped */] + 1:]) AS h (endpoint_id, low)
                      CROSS JOIN LATERAL (SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
                                                 e.contract_name, e.contract_id
                                            FROM ssb.conversation_endpoint AS e
@@ -223,16 +213,16 @@ BEGIN
                                coalesce(pg_sequence_last_value('ssb.rotation_state'), 0)
                           INTO v_place, v_order, v_type_id, v_is_untried, v_is_in_0, v_rotation
                           FROM ssb.message_stored AS m
-                         WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order >= v_least AND m.queuing_order < v_position[at_low_water]
+                         WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order >= v_least AND m.queuing_order < v_position[1 /* at_low_water */]
                          ORDER BY m.queuing_order LIMIT 1;
-                        EXIT fast_path WHEN v_rotation <> v_position[at_rotation];
+                        EXIT fast_path WHEN v_rotation <> v_position[6 /* at_rotation */];
                         IF NOT FOUND THEN
                             -- Somebody has received all of those.
                             SELECT array_agg(h.endpoint_id) || array_agg(h.low)
                               INTO v_skipped
-                              FROM unnest(v_skipped[1:v_position[at_skipped]], v_skipped[v_position[at_skipped] + 1:]) AS h (endpoint_id, low)
+                              FROM unnest(v_skipped[1:v_position[5 /* at_skipped */]], v_skipped[v_position[5 /* at_skipped */] + 1:]) AS h (endpoint_id, low)
                              WHERE h.endpoint_id <> v_endpoint_id;
-                            v_position[at_skipped] := coalesce(cardinality(v_skipped), 0) / 2;
+                            v_position[5 /* at_skipped */] := coalesce(cardinality(v_skipped), 0) / 2;
                             v_type_name := set_config('ssb.skipped_' || v_queue_id || '_' || v_level, coalesce(v_skipped::text, ''), false)
                                         || set_config('ssb.read_position_' || v_queue_id || '_' || v_level, v_position::text, false);
                             v_type_name := NULL;
@@ -242,32 +232,32 @@ BEGIN
                     END IF;
                 END IF;
                 IF v_handle IS NULL THEN
-                    v_start := v_position[at_low_water];
-                    IF v_position[at_behind_claims] > 0 THEN
+                    v_start := v_position[1 /* at_low_water */];
+                    IF v_position[9 /* at_behind_claims */] > 0 THEN
                         -- When this session looked last, claims had the front (bulk/claimed_front.sql).
                         v_claimed := (SELECT b.from_order FROM ssb.claimed_front AS f
                                        CROSS JOIN LATERAL ssb_internal.behind_claims(f.queue_id, f.priority) AS b
                                        WHERE f.queue_id = v_queue_id AND f.priority = v_level AND b.others = '{}');
                         IF v_claimed > v_start THEN
-                            v_start := CASE WHEN v_claimed >= v_position[at_claims_end]
-                                            THEN greatest(v_claimed, v_position[at_behind_claims]) ELSE v_claimed END;
-                            v_passed := v_position[at_low_water];
+                            v_start := CASE WHEN v_claimed >= v_position[10 /* at_claims_end */]
+                                            THEN greatest(v_claimed, v_position[9 /* at_behind_claims */]) ELSE v_claimed END;
+                            v_passed := v_position[1 /* at_low_water */];
                         END IF;
                     END IF;
                     -- The first message.
-                    IF v_position[at_rotation] & 3 = 0 THEN
+                    IF v_position[6 /* at_rotation */] & 3 = 0 THEN
                         SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0, true
                           INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0
                           FROM ssb.message_0 AS m
                          WHERE m.queue_id = v_queue_id AND m.priority = v_level AND m.queuing_order BETWEEN v_start AND v_start + 127
-                           AND coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) = v_position[at_rotation]
+                           AND coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) = v_position[6 /* at_rotation */]
                          ORDER BY m.queuing_order;
-                    ELSIF v_position[at_rotation] & 3 = 1 THEN
+                    ELSIF v_position[6 /* at_rotation */] & 3 = 1 THEN
                         SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0, false
                           INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0
                           FROM ssb.message_1 AS m
                          WHERE m.queue_id = v_queue_id AND m.priority = v_level AND m.queuing_order BETWEEN v_start AND v_start + 127
-                           AND coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) = v_position[at_rotation]
+                           AND coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) = v_position[6 /* at_rotation */]
                          ORDER BY m.queuing_order;
                     ELSE
                         SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0,
@@ -275,19 +265,19 @@ BEGIN
                           INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0
                           FROM ssb.message_stored AS m
                          WHERE m.queue_id = v_queue_id AND m.priority = v_level AND m.queuing_order BETWEEN v_start AND v_start + 127
-                           AND coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) = v_position[at_rotation]
+                           AND coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) = v_position[6 /* at_rotation */]
                          ORDER BY m.queuing_order;
                     END IF;
                     IF NOT FOUND THEN
                         -- There is none so near.
-                        IF v_position[at_rotation] & 3 = 0 THEN
+                        IF v_position[6 /* at_rotation */] & 3 = 0 THEN
                             SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0, true,
                                    coalesce(pg_sequence_last_value('ssb.rotation_state'), 0)
                               INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_rotation
                               FROM ssb.message_0 AS m
                              WHERE m.queue_id = v_queue_id AND m.priority = v_level AND m.queuing_order >= v_start
                              ORDER BY m.queuing_order LIMIT 1;
-                        ELSIF v_position[at_rotation] & 3 = 1 THEN
+                        ELSIF v_position[6 /* at_rotation */] & 3 = 1 THEN
                             SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0, false,
                                    coalesce(pg_sequence_last_value('ssb.rotation_state'), 0)
                               INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_rotation
@@ -303,7 +293,7 @@ BEGIN
                              WHERE m.queue_id = v_queue_id AND m.priority = v_level AND m.queuing_order >= v_start
                              ORDER BY m.queuing_order LIMIT 1;
                         END IF;
-                        EXIT fast_path WHEN v_rotation <> v_position[at_rotation];
+                        EXIT fast_path WHEN v_rotation <> v_position[6 /* at_rotation */];
                         EXIT WHEN v_order IS NULL;
                     END IF;
                     v_first := v_order;
@@ -320,20 +310,20 @@ BEGIN
                         -- receiving need not be tried; nor those of a group that has an earlier one, which its
                         -- reader may put back at any moment.
                         v_passed := v_order;
-                        v_least := coalesce(v_skipped[v_position[at_skipped] + 1], v_position[at_low_water]);
+                        v_least := coalesce(v_skipped[v_position[5 /* at_skipped */] + 1], v_position[1 /* at_low_water */]);
                         -- What claims have taken is passed in one step (bulk/claimed_front.sql).
                         IF v_claimed IS NULL THEN
                             v_claimed := (SELECT b.from_order FROM ssb.claimed_front AS f
                                            CROSS JOIN LATERAL ssb_internal.behind_claims(f.queue_id, f.priority) AS b
                                            WHERE f.queue_id = v_queue_id AND f.priority = v_level AND b.others = '{}');
                             IF v_claimed > v_passed THEN
-                                v_position[at_behind_claims] := v_claimed;
-                                v_position[at_claims_end] := v_claimed;
+                                v_position[9 /* at_behind_claims */] := v_claimed;
+                                v_position[10 /* at_claims_end */] := v_claimed;
                                 v_noted_mark := set_config('ssb.read_position_' || v_queue_id || '_' || v_level, v_position::text, false);
                             END IF;
                         END IF;
-                        v_from := greatest(v_passed, v_claimed, v_position[at_free]);
-                        v_is_held := v_passed <= v_position[at_decided] AND v_endpoint_id = ANY (v_skipped);
+                        v_from := greatest(v_passed, v_claimed, v_position[8 /* at_free */]);
+                        v_is_held := v_passed <= v_position[3 /* at_decided */] AND v_endpoint_id = ANY (v_skipped);
                         IF v_from > v_passed THEN
                             -- The walk will not begin with it: is it free again? (Asked for in the statement above, this
                             -- would cost each reader an expression more.)
@@ -346,8 +336,8 @@ BEGIN
                                FOR NO KEY UPDATE SKIP LOCKED;
                         END IF;
                         IF v_handle IS NOT NULL THEN
-                            v_rotation := v_position[at_rotation];
-                        ELSIF v_position[at_rotation] & 3 = 0 THEN
+                            v_rotation := v_position[6 /* at_rotation */];
+                        ELSIF v_position[6 /* at_rotation */] & 3 = 0 THEN
                             SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.is_untried, true,
                                    coalesce(pg_sequence_last_value('ssb.rotation_state'), 0),
                                    e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
@@ -369,7 +359,7 @@ BEGIN
                                                     AND e.closed_at IS NULL AND e.claim_id IS NULL
                                                     FOR NO KEY UPDATE SKIP LOCKED) AS e
                              ORDER BY m.queuing_order LIMIT 1;
-                        ELSIF v_position[at_rotation] & 3 = 1 THEN
+                        ELSIF v_position[6 /* at_rotation */] & 3 = 1 THEN
                             SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.is_untried, false,
                                    coalesce(pg_sequence_last_value('ssb.rotation_state'), 0),
                                    e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
@@ -417,22 +407,22 @@ BEGIN
                         END IF;
                         IF v_handle IS NULL THEN
                             -- Further on; and now each group is tried that has anything there.
-                            SELECT f.* FROM ssb_internal.find_first_beyond(v_queue_id, v_position[at_rotation],
+                            SELECT f.* FROM ssb_internal.find_first_beyond(v_queue_id, v_position[6 /* at_rotation */],
                                                                            greatest(v_passed, v_claimed), v_least, v_level) AS f
                               INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_rotation,
                                    v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name;
                             IF v_is_held THEN
                                 -- The read position can pass that group's messages.
-                                v_position[at_act_beyond] := -1;
-                                v_position[at_raise_beyond] := -1;
+                                v_position[2 /* at_act_beyond */] := -1;
+                                v_position[7 /* at_raise_beyond */] := -1;
                             END IF;
                             v_from := v_passed + 1;
                         END IF;
-                        EXIT fast_path WHEN v_rotation <> v_position[at_rotation];
+                        EXIT fast_path WHEN v_rotation <> v_position[6 /* at_rotation */];
                         EXIT WHEN v_handle IS NULL;
                         IF v_from > v_passed AND v_order > v_from + 15 THEN
                             -- For the rest of this tenth of a second the walk begins here.
-                            v_position[at_free] := v_order;
+                            v_position[8 /* at_free */] := v_order;
                             v_noted_mark := set_config('ssb.read_position_' || v_queue_id || '_' || v_level, v_position::text, false);
                         END IF;
                     END IF;
@@ -496,9 +486,9 @@ BEGIN
                 ELSE
                     -- Nothing of this group has been moved before we had its lock, nor will be.
                     EXIT fast_path WHEN top <= 0 OR NOT v_is_untried
-                                    OR coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) <> v_position[at_rotation];
+                                    OR coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) <> v_position[6 /* at_rotation */];
                     v_last := 9223372036854775807;
-                    IF top IS NOT NULL AND v_position[at_rotation] & 2 = 0 THEN
+                    IF top IS NOT NULL AND v_position[6 /* at_rotation */] & 2 = 0 THEN
                         IF v_is_in_0 THEN
                             SELECT max(w.queuing_order) INTO v_last
                               FROM (SELECT m.queuing_order FROM ssb.message_0 AS m
@@ -518,7 +508,7 @@ BEGIN
                             PERFORM set_config('work_mem', '16MB', true);
                         END IF;
                     END IF;
-                    IF v_position[at_rotation] & 2 <> 0 THEN
+                    IF v_position[6 /* at_rotation */] & 2 <> 0 THEN
                         RETURN QUERY SELECT t.* FROM ssb_internal.take_messages(v_queue_id, v_endpoint_id, NULL, top, v_order) AS t;
                     ELSIF v_is_retaining THEN
                         RETURN QUERY
@@ -575,14 +565,14 @@ BEGIN
                 PERFORM ssb_internal.trace_received(v_endpoint_id, v_order);
             END IF;
 
-            IF v_order <= v_position[at_act_beyond] THEN
+            IF v_order <= v_position[2 /* at_act_beyond */] THEN
                 RETURN;
             ELSIF v_order IS NULL THEN
                 EXIT fast_path WHEN top <= 0;
                 v_is_last := coalesce(cardinality(v_levels), 0) = 0;
                 IF v_is_last THEN
                     -- Nothing, unless it fell due, or waits elsewhere; or the tables were switched.
-                    SELECT coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) <> v_position[at_rotation]
+                    SELECT coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) <> v_position[6 /* at_rotation */]
                            OR EXISTS (SELECT FROM ssb.conversation_endpoint AS e
                                        WHERE e.queue_id = v_queue_id AND e.due_at <= (SELECT clock_timestamp()))
                            OR EXISTS (SELECT FROM (SELECT s.name FROM ssb.service AS s WHERE s.queue_id = v_queue_id OFFSET 0) AS s
@@ -590,10 +580,10 @@ BEGIN
                       INTO v_is_special;
                 ELSE
                     -- Nothing of this level, where all its messages were in the table that was looked at.
-                    v_is_special := coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) <> v_position[at_rotation];
+                    v_is_special := coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) <> v_position[6 /* at_rotation */];
                 END IF;
                 EXIT fast_path WHEN v_is_special;
-                IF v_passed IS NOT NULL OR v_position[at_skipped] > 0 THEN
+                IF v_passed IS NOT NULL OR v_position[5 /* at_skipped */] > 0 THEN
                     -- Or there are more further on; or a claim that set some aside is over; or groups came to be shared.
                     IF v_passed IS NOT NULL THEN
                         PERFORM FROM ssb.message_stored AS m
@@ -604,13 +594,13 @@ BEGIN
                     END IF;
                     SELECT q.has_groups OR NOT q.is_receive_enabled
                            OR EXISTS (SELECT FROM ssb.conversation_endpoint AS e
-                                       WHERE e.endpoint_id = ANY (v_skipped[1:v_position[at_skipped]])
+                                       WHERE e.endpoint_id = ANY (v_skipped[1:v_position[5 /* at_skipped */]])
                                          AND e.claim_id IS NOT NULL AND NOT ssb_internal.claim_is_alive(e.claim_id))
                       INTO v_is_special FROM ssb.queue AS q WHERE q.queue_id = v_queue_id;
                     EXIT fast_path WHEN v_is_special;
                 END IF;
                 IF v_is_time_to_look THEN
-                    PERFORM ssb_internal.raise_low_water(q.queue_id, v_level, v_position[at_low_water], q.order_sequence, NULL, v_noted)
+                    PERFORM ssb_internal.raise_low_water(q.queue_id, v_level, v_position[1 /* at_low_water */], q.order_sequence, NULL, v_noted)
                        FROM ssb.queue AS q WHERE q.queue_id = v_queue_id;
                 END IF;
                 EXIT levels WHEN v_is_last;
@@ -624,22 +614,22 @@ BEGIN
                 CONTINUE levels;
             END IF;
             v_passed := coalesce(v_passed, v_order);
-            IF v_order > v_position[at_raise_beyond] THEN
-                PERFORM ssb_internal.raise_low_water(q.queue_id, v_level, v_position[at_low_water], q.order_sequence, v_order, v_noted)
+            IF v_order > v_position[7 /* at_raise_beyond */] THEN
+                PERFORM ssb_internal.raise_low_water(q.queue_id, v_level, v_position[1 /* at_low_water */], q.order_sequence, v_order, v_noted)
                    FROM ssb.queue AS q WHERE q.queue_id = v_queue_id;
-            ELSIF v_passed <= v_position[at_decided] AND v_passed > v_position[at_low_water]
-                  AND coalesce(v_claimed, 0) <= v_position[at_low_water] THEN
+            ELSIF v_passed <= v_position[3 /* at_decided */] AND v_passed > v_position[1 /* at_low_water */]
+                  AND coalesce(v_claimed, 0) <= v_position[1 /* at_low_water */] THEN
                 -- All orders below are decided, and gone.
-                v_position[at_low_water] := v_passed;
-                v_position[at_marked_by] := pg_current_xact_id()::text::bigint;
-                v_position[at_act_beyond] := least(v_passed + 48, v_position[at_raise_beyond]);
+                v_position[1 /* at_low_water */] := v_passed;
+                v_position[11 /* at_marked_by */] := pg_current_xact_id()::text::bigint;
+                v_position[2 /* at_act_beyond */] := least(v_passed + 48, v_position[7 /* at_raise_beyond */]);
                 v_type_name := set_config('ssb.read_position_' || v_queue_id || '_' || v_level, v_position::text, false);
-            ELSIF v_first > v_position[at_behind_claims] + 48 AND v_first <= v_position[at_decided]
-                  AND v_claimed > v_position[at_low_water] THEN
+            ELSIF v_first > v_position[9 /* at_behind_claims */] + 48 AND v_first <= v_position[3 /* at_decided */]
+                  AND v_claimed > v_position[1 /* at_low_water */] THEN
                 -- The same for those behind the claims.
-                v_position[at_behind_claims] := v_first;
-                v_position[at_claims_end] := v_claimed;
-                v_position[at_marked_by] := pg_current_xact_id()::text::bigint;
+                v_position[9 /* at_behind_claims */] := v_first;
+                v_position[10 /* at_claims_end */] := v_claimed;
+                v_position[11 /* at_marked_by */] := pg_current_xact_id()::text::bigint;
                 v_type_name := set_config('ssb.read_position_' || v_queue_id || '_' || v_level, v_position::text, false);
             END IF;
             RETURN;

@@ -26,7 +26,6 @@ DECLARE
     v_lock text := CASE WHEN pg_try_advisory_xact_lock_shared(1397965377, hashtext(p_message_type)) THEN ''
                         ELSE ssb_internal.await_definition() END;
     v_handle CONSTANT uuid := gen_random_uuid();
-    v_far_handle CONSTANT uuid := ssb_internal.target_handle(v_handle);
     v_service_id integer;
     v_queue_id integer;
     v_near_order regclass;
@@ -38,7 +37,6 @@ DECLARE
     v_far_state regclass;
     v_broker_guid text;
     v_type_id integer;
-    v_plain_type_id integer;
     v_validation char(2);
     v_near_id bigint;
     v_far_id bigint;
@@ -72,36 +70,52 @@ BEGIN
                      AND coalesce(pg_sequence_last_value(p.far_state), 0) = 0
                      AND (has_sequence_privilege('public', p.near_state, 'SELECT')
                           OR ssb_internal.is_accepting(p.near_state) AND coalesce(pg_sequence_last_value(p.near_state), 0) < 2) END
-       AND u.is_sent_by_initiator AND p_body IS NOT NULL
-       AND (u.validation = 'N' OR ssb_internal.is_valid_body(u.message_type_id, u.validation, p_body))
+       -- (That the body is there, as a condition of its own, would be a plan node above the join.)
+       AND u.is_sent_by_initiator
+       AND CASE WHEN p_body IS NOT NULL
+                THEN u.validation = 'N' OR ssb_internal.is_valid_body(u.message_type_id, u.validation, p_body) END
        AND has_sequence_privilege(ssb_internal.calling_role(),
                                   p.near_order, 'USAGE');
     IF NOT FOUND THEN
         RETURN ssb_internal.begin_and_send_to_remote(v_database_id, p_from_service, p_to_service, p_contract, p_message_type, p_body,
                                                      p_is_encrypted);
     END IF;
-    IF v_validation = 'N' THEN
-        v_plain_type_id := v_type_id;
-    ELSIF p_body = '' THEN
-        p_body := NULL;
-    END IF;
+    -- One projection for both sides: expressions in VALUES are prepared one by one, for each row.
     INSERT INTO ssb.conversation_endpoint
            (endpoint_id, conversation_handle, conversation_id, is_initiator, is_encrypted, is_system, lock_id,
-            conversation_group_id, database_id, service_id, queue_id, near_order, near_state, contract_id, priority,
-            service_name, contract_name, far_service, far_broker_instance, first_type_id, first_type,
-            far_endpoint_id, far_queue_id, far_order, far_state, far_contract_id, far_priority,
-            sent_count, sent_order, plain_type_id, plain_type, due_at)
-    VALUES (v_near_id, v_handle, v_handle, true, coalesce(p_is_encrypted, true), false, v_near_id,
-            v_handle, v_database_id, v_service_id, v_queue_id, v_near_order, v_near_state,
-            v_contract_id, v_priority, p_from_service, p_contract, p_to_service, NULL, NULL, NULL,
-            v_far_id, v_far_queue_id, v_far_order, v_far_state, v_contract_id, v_far_priority,
-            1, v_order, v_plain_type_id, CASE WHEN v_plain_type_id IS NOT NULL THEN p_message_type END, NULL),
-           (v_far_id, v_far_handle, v_handle, false, coalesce(p_is_encrypted, true), false, v_far_id,
-            v_far_handle, v_database_id, v_far_service_id, v_far_queue_id, v_far_order, v_far_state,
-            v_contract_id, v_far_priority, p_to_service, p_contract, p_from_service, v_broker_guid, v_type_id,
-            p_message_type,
-            v_near_id, v_queue_id, v_near_order, v_near_state, v_contract_id, v_priority,
-            0, NULL, NULL, NULL, now() + interval '31 minutes');
+            conversation_group_id, database_id,
+            service_id, queue_id,
+            near_order, near_state,
+            contract_id, priority,
+            service_name, contract_name,
+            far_service, far_broker_instance,
+            first_type_id, first_type,
+            far_endpoint_id, far_queue_id,
+            far_order, far_state,
+            far_contract_id, far_priority,
+            sent_count, sent_order,
+            plain_type_id,
+            plain_type,
+            due_at)
+    SELECT s.id, s.handle, v_handle, s.is_initiator, coalesce(p_is_encrypted, true), false, s.id,
+           s.handle, v_database_id,
+           CASE WHEN s.is_initiator THEN v_service_id ELSE v_far_service_id END, CASE WHEN s.is_initiator THEN v_queue_id ELSE v_far_queue_id END,
+           CASE WHEN s.is_initiator THEN v_near_order ELSE v_far_order END, CASE WHEN s.is_initiator THEN v_near_state ELSE v_far_state END,
+           v_contract_id, CASE WHEN s.is_initiator THEN v_priority ELSE v_far_priority END,
+           CASE WHEN s.is_initiator THEN p_from_service ELSE p_to_service END, p_contract,
+           CASE WHEN s.is_initiator THEN p_to_service ELSE p_from_service END, CASE WHEN NOT s.is_initiator THEN v_broker_guid END,
+           CASE WHEN NOT s.is_initiator THEN v_type_id END, CASE WHEN NOT s.is_initiator THEN p_message_type END,
+           CASE WHEN s.is_initiator THEN v_far_id ELSE v_near_id END, CASE WHEN s.is_initiator THEN v_far_queue_id ELSE v_queue_id END,
+           CASE WHEN s.is_initiator THEN v_far_order ELSE v_near_order END, CASE WHEN s.is_initiator THEN v_far_state ELSE v_near_state END,
+           v_contract_id, CASE WHEN s.is_initiator THEN v_far_priority ELSE v_priority END,
+           s.is_initiator::integer, CASE WHEN s.is_initiator THEN v_order END,
+           CASE WHEN s.is_initiator AND v_validation = 'N' THEN v_type_id END,
+           CASE WHEN s.is_initiator AND v_validation = 'N' THEN p_message_type END,
+           CASE WHEN NOT s.is_initiator THEN now() + interval '31 minutes' END
+      FROM (VALUES (true, v_near_id, v_handle), (false, v_far_id, ssb_internal.target_handle(v_handle))) AS s (is_initiator, id, handle);
+    IF p_body = '' AND v_validation <> 'N' THEN
+        p_body := NULL;
+    END IF;
     IF v_is_in_0 THEN
         INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)

@@ -70,7 +70,7 @@ BEGIN
     SELECT u.message_type_id, u.validation INTO v_type_id, v_validation
       FROM ssb.contract_message_usage AS u
      WHERE u.contract_id = v_contract_id AND u.message_type_name = p_message_type
-       AND coalesce(v_far_contract_id, v_contract_id) = v_contract_id
+       AND coalesce(v_far_contract_id, u.contract_id) = v_contract_id
        AND CASE WHEN v_is_initiator THEN u.is_sent_by_initiator ELSE u.is_sent_by_target END
        AND (u.validation = 'N' OR ssb_internal.is_valid_body(u.message_type_id, u.validation, p_body));
     IF NOT FOUND THEN

@@ -18,7 +18,7 @@ import pytest
 from bulk_desk import Desk
 from pooler import Pooler
 
-from pgsb.bulk import BulkError, ClaimLost, Outputs, streaming
+from pgsb.bulk import BulkError, ClaimLost, Outputs, connections, streaming
 from pgsb.bulk.datasource import QueueDataSource, register
 from pgsb.bulk.looking import FilteredReader, QueueReader
 from pgsb.bulk.rows import STREAM_SCHEMA
@@ -430,6 +430,92 @@ def test_a_pooler_that_lends_sessions_to_transactions_is_refused(desk: Desk) -> 
         with pytest.raises(BulkError, match="is a pooler that gives each transaction another session"):
             reader.latestOffset(reader.initialOffset())
         reader.stop()
+
+
+def _made_anew(desk: Desk) -> None:
+    desk.connection.execute("SELECT ssb.drop_service('target')")
+    desk.connection.execute("SELECT ssb.drop_queue('dbo.target')")
+    desk.connection.execute("SELECT ssb.create_queue('dbo.target')")
+    desk.connection.execute(
+        "SELECT ssb.create_service('target', queue => 'dbo.target', contracts => '{trades}')"
+    )
+
+
+def test_a_batch_whose_queue_was_made_anew_is_lost_and_not_empty(desk: Desk) -> None:
+    """And the stream goes on, on the new one, where it is told to."""
+    options = {"dsn": desk.database.dsn, "queue": "dbo.target"}
+    desk.send(1, 2)
+    first = QueueStreamReader(read_options(options))
+    start = first.initialOffset()
+    end = first.latestOffset(start)
+    _made_anew(desk)
+    with pytest.raises(BulkError, match=r"has ended: .* went with the queue"):
+        first.partitions(start, end)
+    first.stop()
+    desk.send(1, 3)
+    again = QueueStreamReader(read_options({**options, "failOnDataLoss": "false"}))
+    assert again.partitions(start, end) == []
+    assert desk.value("SELECT ssb_internal.claim_was_completed(%s, %s)", *end["claims"][0][1:]) is True
+    behind = again.latestOffset(end)
+    assert [(row[0], row[1] != end["claims"][0][1]) for row in behind["claims"]] == [("dbo.target", True)]
+    # The old claim waits for nobody.
+    assert desk.value("SELECT count(*) FROM ssb.claim") == 1
+    parts = again.partitions(end, behind)
+    assert sum(batch.num_rows for part in parts for batch in again.read(part)) == 3
+    again.commit(behind)
+    assert desk.waiting() == 0
+    again.stop()
+
+
+@pytest.mark.parametrize(
+    "offset",
+    [
+        {"orders": {"0": 23}},
+        {"stream": "s"},
+        {"stream": "s", "claims": 3},
+        {"stream": "s", "claims": [["dbo.target", 1]]},
+        {"stream": "s", "claims": [["dbo.target", 1, "yesterday"]]},
+        {"stream": "s", "claims": [["dbo.target", 2**31, "2026-01-01T00:00:00+00:00"]]},
+    ],
+)
+def test_the_checkpoint_of_another_source_is_told(desk: Desk, offset: dict[str, Any]) -> None:
+    reader = QueueStreamReader(read_options({"dsn": desk.database.dsn, "queue": "dbo.target"}))
+    asked: list[Callable[[], object]] = [
+        lambda: reader.latestOffset(offset),
+        lambda: reader.partitions({}, offset),
+        lambda: reader.commit(offset),
+    ]
+    for ask in asked:
+        with pytest.raises(BulkError, match="the checkpoint is that of another source"):
+            ask()
+    assert desk.value("SELECT is_called FROM ssb.claim_id") is False
+
+
+def test_a_pooler_that_leaves_the_role_out_is_refused(desk: Desk) -> None:
+    """The claims would be the login's, and made with its rights."""
+    with Pooler(desk.database.dsn, "session", ignored="options") as pooler:
+        reader = QueueStreamReader(
+            read_options({"dsn": pooler.dsn, "role": "pg_monitor", "queue": "dbo.target"})
+        )
+        with pytest.raises(BulkError, match="leaves out the role pg_monitor of the address"):
+            reader.latestOffset(reader.initialOffset())
+        reader.stop()
+    with connections.connect(connections.acting_as(desk.database.dsn, "pg_monitor"), "test") as session:
+        assert session.execute("SHOW role").fetchall() == [("pg_monitor",)]
+
+
+@pytest.mark.parametrize(
+    ("options", "role"),
+    [
+        ("", None),
+        ("-c jit=off", None),
+        ("-c role=clerk -c jit=off", "clerk"),
+        ("-crole=a --ROLE=b", "b"),
+        (r"-c role=the\ night\\shift", r"the night\shift"),
+    ],
+)
+def test_the_role_of_an_address_is_found_in_its_options(options: str, role: str | None) -> None:
+    assert connections.role_of(options) == role
 
 
 def test_a_stream_waits_for_its_driver_to_die(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 import contextlib
 import socket
+import subprocess
 import sys
 import threading
 import uuid
@@ -236,6 +237,27 @@ def test_pythons_look_for_cycles_leaves_modules_out(spark: Any, desk: Desk, tcp:
     run_job(tcp(desk.database), "dbo.target", program)
     rows = spark.range(2, numPartitions=2).mapInArrow(look, "seen long, left_out long").collect()
     assert any(0 < row.seen < row.left_out for row in rows)
+
+
+def test_pythons_workers_have_their_modules_when_they_begin(spark: Any) -> None:
+    """A job that looks now and then would wait each time for two workers that import them."""
+
+    def begin(batches: Iterator[Any]) -> Iterator[Any]:
+        import os
+
+        parent = Path(f"/proc/{os.getppid()}/cmdline").read_text().split("\0")
+        for batch in batches:
+            yield batch.from_pydict({"parent": [" ".join(parent[1:4])]})
+
+    frame = spark.range(1, numPartitions=1).mapInArrow(begin, "parent string")
+    assert [row.parent for row in frame.collect()] == ["-m pgsb.bulk.workers pyspark.worker"]
+    imported = (
+        "import sys; sys.argv[1:] = ['pyspark.worker']; import pyspark.daemon;"
+        "pyspark.daemon.manager = lambda: print(*sys.modules); from pgsb.bulk import workers; workers.main()"
+    )
+    ran = subprocess.run([sys.executable, "-c", imported], capture_output=True, text=True, check=True)
+    needed = {"pyarrow", "numpy", "psycopg", "pyspark.worker", "pgsb.bulk.packed_rows", "pgsb.bulk.rows"}
+    assert needed <= set(ran.stdout.split())
 
 
 def test_a_long_conversation_can_be_split(spark: Any, desk: Desk, tcp: Tcp, connect: Connect) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 from bulk_desk import Desk
+from pooler import Pooler
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 import pgsb.bulk.complete as complete_module
@@ -20,6 +21,7 @@ from pgsb.bulk.job import run_job
 from pgsb.bulk.options import JobOptions
 from pgsb.bulk.program import Context, run_program
 from pgsb.bulk.read import read
+from pgsb.bulk.session import require_java_passes
 from pgsb.bulk.staging import Staged, stage
 from support import Connection, Database
 
@@ -463,6 +465,20 @@ def test_a_module_that_executors_lack_is_named_before_the_first_claim(
 
 
 @pytest.mark.long
+def test_a_pooler_that_java_cannot_pass_is_named_before_the_first_claim(spark: Any, desk: Desk) -> None:
+    """Claims that nobody can read would count as rollbacks, and five of them stop the queue."""
+    desk.send(1, 1)
+    with Pooler(desk.database.dsn, "session") as pooler:
+        with pytest.raises(BulkError, match=r"Java is not let through .* extra_float_digits"):
+            run_job(pooler.dsn, "dbo.target", lambda messages: Outputs())
+        assert desk.value("SELECT is_called FROM ssb.claim_id") is False
+    with (
+        Pooler(desk.database.dsn, "session", ignored="extra_float_digits") as pooler,
+        connect_to(pooler.dsn, "test") as session,
+    ):
+        require_java_passes(spark, reached(session))
+
+
 def test_a_program_gets_its_context(spark: Any, desk: Desk, tcp: Tcp) -> None:
     desk.connection.execute("CREATE TABLE dbo.price (body text, price int)")
     desk.connection.execute("INSERT INTO dbo.price VALUES ('1', 10), ('2', 20)")

@@ -266,7 +266,7 @@ TAKEN = {
     "runtime_sql/conversations/conversation_groups.sql": (2, "bulk/test_claims.py: MOVE CONVERSATION"),
     "runtime_sql/conversations/deliver.sql": (2, "here: first messages, a waiting RECEIVE"),
     "runtime_sql/conversations/dialog_fast_path.sql": (4, "here: first messages, a waiting RECEIVE"),
-    "runtime_sql/conversations/end_conversation.sql": (2, "here: ENDs and sets"),
+    "runtime_sql/conversations/end_conversation.sql": (1, "here: ENDs and sets"),
     "runtime_sql/conversations/end_conversations.sql": (1, "here: ENDs and sets"),
     "runtime_sql/conversations/send.sql": (1, "here: a waiting RECEIVE"),
     "runtime_sql/conversations/send_new.sql": (4, "here: first messages, a waiting RECEIVE"),

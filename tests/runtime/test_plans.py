@@ -68,6 +68,13 @@ class Plans:
         return (" ".join(plan["Query Text"].split()) for plan in self.seen if sorts(plan["Plan"]))
 
 
+def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A plan's nodes, its own first."""
+    yield plan
+    for child in plan.get("Plans", ()):
+        yield from nodes(child)
+
+
 @pytest.fixture
 def plans(session: Session) -> Plans:
     try:
@@ -241,6 +248,35 @@ def test_reading_a_set_probes_indexes(session: Session, plans: Plans) -> None:
     assert {scan for scan in scans if scan[0] not in PROBES} == set()
     session.do("SELECT ssb.drop_endpoint('plans'), ssb.drop_route('plans')")
     session.do("DELETE FROM ssb.transmission")
+
+
+@pytest.mark.parametrize("retention", [False, True])
+def test_a_dialogs_life_has_no_plan_node_that_only_passes_rows_on(
+    session: Session, plans: Plans, retention: bool
+) -> None:
+    """Setting nodes up is what a life costs most: no gate for a condition without a column, no subquery."""
+    pair = Pair(session, retention=retention)
+    session.do("SELECT ssb.alter_queue(%s, retention => %s)", pair.near, retention)
+    for fused in (False, True):
+        for _ in range(2):  # the second one finds the path
+            plans.seen.clear()
+            if fused:
+                pair.send_new(b"x")
+            else:
+                session.send(pair.dialog(), pair.request, "x")
+            session.do("SELECT ssb.get_conversation_group(%s)", pair.far)
+            for queue in (pair.far, pair.near):
+                taken = session.value("SELECT conversation_handle FROM ssb.receive(%s, 1)", queue)
+                session.do("SELECT ssb.end_conversation(%s)", taken)
+        texts = {" ".join(plan["Query Text"].split()) for plan in plans.seen}
+        assert len([text for text in texts if "ssb.conversation_endpoint" in text]) >= 4
+        passing = {
+            (plan["Query Text"], node["Node Type"])
+            for plan in plans.seen
+            for node in nodes(plan["Plan"])
+            if "One-Time Filter" in node or node["Node Type"] == "Subquery Scan"
+        }
+        assert passing == set()
 
 
 @pytest.mark.parametrize("forbidden", ["enable_indexscan", "enable_nestloop", "enable_sort"])
