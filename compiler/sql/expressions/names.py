@@ -256,6 +256,7 @@ def global_variable(name: str, node: exp.Expr, ctx: Context) -> Value:
         return variable(name, node, ctx)
     known = ctx.scope.global_variable(name.lower())
     if known is not None:
+        _refuse_hidden(name, known.code, node, ctx)
         return Value(known.code, known.type)
     value = builtin.GLOBAL_VARIABLES.get(name.lower())
     if value is not None:
@@ -265,6 +266,22 @@ def global_variable(name: str, node: exp.Expr, ctx: Context) -> Value:
         return ctx.problem(f"{name} is not supported: {reason}", node)
     hint = did_you_mean(name, map(str.upper, (*builtin.GLOBAL_VARIABLES, *_OF_SESSION)))
     return ctx.problem(f'Must declare the scalar variable "{name}".', node, number=137, hint=hint)
+
+
+def _refuse_hidden(name: str, code: n.Node, node: exp.Expr, ctx: Context) -> None:
+    """Refuse ``@@name`` where a table is called as the record that keeps it: its column would be read."""
+    member = code.operand if isinstance(code, n.Cast) else code
+    if not isinstance(member, n.Member) or not isinstance(member.of, n.Variable):
+        return
+    record, field = member.of.name, member.name
+    for frame in ctx.frame.levels():
+        for relation in frame.relations:
+            if relation.alias == record and (relation.columns is None or relation.column(field)):
+                ctx.problem(
+                    f"{name} beside a table that is called {record}: its column {field} would be read",
+                    node,
+                    hint=f"give the table an alias, or put {name} into a variable before",
+                )
 
 
 def _pseudo_column(name: str, node: exp.Expr, ctx: Context) -> Value:
