@@ -348,7 +348,9 @@ class _BatchParser:
             if blocks[-2:] == ["BEGIN_TRY", "BEGIN"] and isinstance(values[-1], Terminal):
                 stack.pop()
                 values.pop()
-                for terminal in (END_OF_STATEMENT, "END", "TRY"):
+                # (An INVALID where there is no statement at all: the block would not end without one.)
+                is_empty = isinstance(values[-1], Terminal) and values[-1].type == "BEGIN_TRY"
+                for terminal in (INVALID,) * is_empty + (END_OF_STATEMENT, "END", "TRY"):
                     if self._accepts(terminal):
                         self._feed(terminal, index - 1, index - 1)
                 return index - 1

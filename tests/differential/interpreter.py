@@ -135,7 +135,8 @@ class Machine(RowStatements):
                     line = -1
                 changes = isinstance(step.stmt, s.Insert | s.InsertSelect | s.Update | s.Delete)
                 error = raised.placed or self.place(raised.fault, frame.code.name, line)
-                self.fail(error, frame, changes_rows=changes)
+                of_trigger = raised.placed is not None and raised.fault.ends is Ends.STATEMENT
+                self.fail(error, frame, changes_rows=changes, of_trigger=of_trigger)
 
     def refuse_resumption(self, step: Step) -> None:
         """No page says where an IF or WHILE goes on whose condition failed and was not caught."""
@@ -183,8 +184,13 @@ class Machine(RowStatements):
             depth -= 1
         return None
 
-    def fail(self, error: Error, frame: Frame, *, changes_rows: bool = False) -> None:
-        """Send ``error``, raised in the top frame, where it belongs."""
+    def fail(
+        self, error: Error, frame: Frame, *, changes_rows: bool = False, of_trigger: bool = False
+    ) -> None:
+        """Send ``error``, raised in the top frame, where it belongs.
+
+        ``of_trigger``: it would have ended a statement, but left a trigger: it ends both, and more.
+        """
         frame.faulted = True
         self.covered.add(f"error {error.number}")
         found = self.handler(skip_top=error.ends is Ends.SCOPE)
@@ -203,6 +209,8 @@ class Machine(RowStatements):
             return
         if error.ends is Ends.ROLLBACK or self.xact_abort:
             self.covered.add("batch and transaction ended")
+            if changes_rows and of_trigger and not self.xact_abort:
+                self.events.append(Printed("The statement has been terminated."))
             self.roll_back()
             raise BatchEnds
         if error.ends is Ends.BATCH:

@@ -139,7 +139,8 @@ def truncated(table: str, column: str) -> Fault:
 
 
 def no_such_object(name: str) -> Fault:
-    return Fault(208, 16, 1, f"Invalid object name '{name}'.", Ends.SCOPE)
+    state = 0 if name.startswith("#") else 1
+    return Fault(208, 16, state, f"Invalid object name '{name}'.", Ends.SCOPE)
 
 
 def no_such_procedure(name: str) -> Fault:

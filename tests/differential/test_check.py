@@ -63,12 +63,14 @@ class ConditionsKeepError(Machine):
 
 
 class ThrowRollsBack(Machine):
-    def fail(self, error: Error, frame: Frame) -> None:
+    def fail(
+        self, error: Error, frame: Frame, *, changes_rows: bool = False, of_trigger: bool = False
+    ) -> None:
         if error.ends is Ends.BATCH and self.handler(skip_top=False) is None:
             self.send(error)
             self.roll_back()
             raise BatchEnds
-        super().fail(error, frame)
+        super().fail(error, frame, changes_rows=changes_rows, of_trigger=of_trigger)
 
 
 class OutputAlwaysReturns(Machine):

@@ -74,7 +74,7 @@ def fast_path(session: Session, *, before_walk: str = "", before_lock: str = "")
     """
 
     def change(text: str) -> str:
-        moment = "v_position[at_looked] <> (date_part('epoch', clock_timestamp()) * 10)::bigint THEN"
+        moment = "v_position[4 /* at_looked */] <> (date_part('epoch', clock_timestamp()) * 10)::bigint THEN"
         walk = text.index(_LOOKS)
         assert moment in text[:walk]
         assert _LOCKS in text[walk:]

@@ -125,7 +125,7 @@ PRINT @@ERROR;
 --   error 2627 level 14 state 1 p1 line 5
 --   print The statement has been terminated.
 --   rows (1, 1)
---   error 208 level 16 state 1 line 7
+--   error 208 level 16 state 0 line 7
 -- batch 2
 -- batch 3
 --   rows (3)
@@ -172,6 +172,7 @@ PRINT @@TRANCOUNT;
 --   print 515 tr1 6 -1
 --   print rows 1
 --   error 515 level 16 state 2 tr1 line 6
+--   print The statement has been terminated.
 -- batch 2
 --   print 0
 -- table t1: (1, 1, 'a') (2, 2, 'b') (3, 60, 'c')

@@ -919,6 +919,25 @@ END CATCH
 18:16: 102: Incorrect syntax near 'q'. | this name is no string: write it in brackets or bare
 24:1: 156: Incorrect syntax near the keyword 'BEGIN'. | a BEGIN TRY block ends with END TRY
 
+-- case: a TRY block without a statement and without its end, which recovery came back to for ever
+BEGIN TRY
+BEGIN CATCH SELECT 1 END CATCH
+GO
+BEGIN TRY BEGIN TRY BEGIN CATCH BEGIN CATCH END CATCH
+GO
+BEGIN TRY BEGIN CATCH
+GO
+IF 1 = 1 BEGIN TRY ; BEGIN CATCH SELECT 2 END CATCH ELSE SELEC 3
+-- expect
+2:7: 102: Incorrect syntax near 'CATCH'. | the BEGIN TRY at line 1 has no END TRY before it
+4:27: 102: Incorrect syntax near 'CATCH'. | the BEGIN TRY at line 4 has no END TRY before it
+4:39: 102: Incorrect syntax near 'CATCH'. | the BEGIN TRY at line 4 has no END TRY before it
+4:49: 102: Incorrect syntax near 'CATCH'. | expected the end of the statement
+6:17: 102: Incorrect syntax near 'CATCH'. | the BEGIN TRY at line 6 has no END TRY before it
+6:22: 102: Incorrect syntax near 'CATCH'. | the BEGIN at line 6 has no END
+8:28: 102: Incorrect syntax near 'CATCH'. | the BEGIN TRY at line 8 has no END TRY before it
+8:58: 102: Incorrect syntax near 'SELEC'. | did you mean 'SELECT'?
+
 -- case: throw that is a name
 BEGIN TRY SELECT 1 END TRY BEGIN CATCH ROLLBACK TRANSACTION THROW; END CATCH
 BEGIN TRY SELECT 1 END TRY BEGIN CATCH SELECT 2 THROW END CATCH
