@@ -559,6 +559,44 @@ def test_a_script_with_problems_leaves_the_old_output(pgsb: Pgsb, tmp_path: Path
     assert out.read_text() == "precious"
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["compile", "one.sql", "-o", "./one.sql"],
+        ["compile", "reads.sql", "-o", "one.sql"],
+        ["compile", "two.sql", "--after", "one.sql", "-o", "one.sql"],
+        ["compile", "--diff", "folder", "two.sql", "-o", "folder/one.sql"],
+        ["run", "one.sql", "-o", "link.sql"],
+        ["run", "reads.sql", "-o", "one.sql"],
+        ["sqlcmd", "-i", "two.sql,one.sql", "-o", "one.sql"],
+        ["assess", "one.sql", "--html", "one.sql"],
+        ["assess", "folder", "--json", "folder/one.sql"],
+    ],
+    ids=" ".join,
+)
+def test_no_output_is_written_over_a_script(
+    pgsb: Pgsb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
+    (tmp_path / "folder").mkdir()
+    for name in ("one.sql", "two.sql", "folder/one.sql"):
+        (tmp_path / name).write_text("PRINT 1;\n")
+    (tmp_path / "reads.sql").write_text(":r one.sql\n")
+    (tmp_path / "link.sql").symlink_to("one.sql")
+    monkeypatch.chdir(tmp_path)
+    left = pgsb(*arguments)
+    assert left.status == 2 and "is a script that is read: what is written needs another name" in left.err
+    assert {path.read_text() for path in tmp_path.rglob("*one.sql")} == {"PRINT 1;\n"}
+
+
+def test_two_outputs_are_two_files(pgsb: Pgsb, tmp_path: Path) -> None:
+    script, report = tmp_path / "one.sql", str(tmp_path / "report")
+    script.write_text("PRINT 1;\n")
+    left = pgsb("assess", str(script), "--html", report, "--json", report)
+    assert left.status == 2 and "report is written twice" in left.err
+    # A device may be named twice.
+    assert pgsb("assess", str(script), "--html", os.devnull, "--json", os.devnull).status == 0
+
+
 TYPE = """\
 USE Shop
 GO
