@@ -431,6 +431,23 @@ def test_who_may_not_install_is_told_who_may(empty_database: Database, pgsb: Pgs
             connection.execute(f"DROP ROLE {role}")
 
 
+def test_where_nothing_can_be_changed_it_is_told_why(
+    database: Database, empty_database: Database, pgsb: Pgsb
+) -> None:
+    """A database that was switched to read only, or a standby."""
+    with psycopg.connect(database.dsn, autocommit=True) as connection:
+        for name in (database.name, empty_database.name):
+            connection.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+    for dsn, *command in (
+        (empty_database.dsn, "install"),
+        (database.dsn, "upgrade"),
+        (database.dsn, "uninstall", "--yes"),
+    ):
+        left = pgsb(*command, "--dsn", dsn)
+        assert left.status == 1
+        assert "in a read-only transaction" in left.err and "default_transaction_read_only is on" in left.err
+
+
 def test_the_files_of_an_extension_are_written(pgsb: Pgsb, tmp_path: Path) -> None:
     left = pgsb("install", "--as-extension", str(tmp_path / "extension"))
     assert left.status == 0
