@@ -200,7 +200,8 @@ def run_command(
     read += [
         compose(Source("<query>", text), variables, problems, environment=os.environ) for text in queries
     ]
-    keep_scripts([output], [*scripts, *inputs, *files])
+    for one in (output, *(one.file for script in read for one in script.outputs)):
+        keep_scripts([one], [*scripts, *inputs, *files])
     problems.raise_if_any()
     target = dsn if isinstance(dsn, Target) else find_target(dsn)
     layout = Layout(headers, separator, trim, width)

@@ -585,6 +585,7 @@ def test_a_script_with_problems_leaves_the_old_output(pgsb: Pgsb, tmp_path: Path
         ["compile", "--diff", "folder", "two.sql", "-o", "folder/one.sql"],
         ["run", "one.sql", "-o", "link.sql"],
         ["run", "reads.sql", "-o", "one.sql"],
+        ["run", "one.sql", "redirects.sql"],
         ["sqlcmd", "-i", "two.sql,one.sql", "-o", "one.sql"],
         ["assess", "one.sql", "--html", "one.sql"],
         ["assess", "folder", "--json", "folder/one.sql"],
@@ -598,6 +599,7 @@ def test_no_output_is_written_over_a_script(
     for name in ("one.sql", "two.sql", "folder/one.sql"):
         (tmp_path / name).write_text("PRINT 1;\n")
     (tmp_path / "reads.sql").write_text(":r one.sql\n")
+    (tmp_path / "redirects.sql").write_text(":error stderr\n:out one.sql\nPRINT 2;\n")
     (tmp_path / "link.sql").symlink_to("one.sql")
     monkeypatch.chdir(tmp_path)
     left = pgsb(*arguments)
