@@ -237,19 +237,29 @@ RETURNS integer
 LANGUAGE sql STABLE
 RETURN coalesce(ssb.error_number_of(sqlstate_code), (ssb_internal.native_error(sqlstate_code, message, NULL, NULL)).number);
 
--- THROW number, message, state.
+-- A state is a tinyint.
+CREATE OR REPLACE FUNCTION ssb_internal.invalid_state(session ssb.session, line integer, state integer)
+RETURNS ssb.error
+LANGUAGE sql STABLE
+RETURN ROW(2756, format('Invalid value %s for state. Valid range is from 0 to 255.', state), 16, 1, session.procedure, line)::ssb.error;
+
+-- THROW number, message, state. Its own errors end the batch, too.
 CREATE OR REPLACE FUNCTION ssb_internal.throw(session ssb.session, line integer, number integer, message text, state integer)
 RETURNS ssb.session
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF number < 50000 THEN
+    IF (number >= 50000) IS NOT TRUE THEN
         RETURN ssb_internal.signal(session, ROW(35100, format('Error number %s in the THROW statement is outside the valid range. Specify '
-            'an error number in the valid range of 50000 to 2147483647.', number), 16, 10, session.procedure, line)::ssb.error);
+            'an error number in the valid range of 50000 to 2147483647.', coalesce(number, 0)), 16, 10, session.procedure, line)::ssb.error,
+            'THROW');
+    ELSIF state NOT BETWEEN 0 AND 255 THEN
+        RETURN ssb_internal.signal(session, ssb_internal.invalid_state(session, line, state), 'THROW');
     END IF;
     -- The message is an nvarchar(2048), in which a % is doubled.
-    RETURN ssb_internal.signal(session, ROW(number, replace(left(message, 2048), '%%', '%'), 16, state, session.procedure, line)::ssb.error, 'THROW');
+    RETURN ssb_internal.signal(session, ROW(number, replace(left(message, 2048), '%%', '%'), 16, coalesce(state, 0), session.procedure, line)::ssb.error,
+                               'THROW');
 END;
 $$;
 
@@ -265,18 +275,21 @@ END;
 $$;
 
 -- RAISERROR (message or number, severity, state, arguments). Below severity 11 it
--- is a message; 19 asks for WITH LOG, 20 and more end the connection.
+-- is a message; 19 asks for WITH LOG, 20 and more end the connection. A negative state is 1.
 CREATE OR REPLACE FUNCTION ssb_internal.raiserror(session ssb.session, line integer, message text, severity integer, state integer,
                                          arguments text[] DEFAULT '{}', seterror boolean DEFAULT false,
-                                         number integer DEFAULT 50000)
+                                         number integer DEFAULT 50000, with_log boolean DEFAULT true)
 RETURNS ssb.session
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_text text := sys.formatmessage(coalesce(message, ''), VARIADIC arguments);
-    v_state integer := CASE WHEN state < 0 THEN 1 ELSE state END;
+    v_state integer := CASE WHEN state < 0 THEN 1 ELSE coalesce(state, 0) END;
 BEGIN
+    IF state > 255 THEN
+        RETURN ssb_internal.signal(session, ssb_internal.invalid_state(session, line, state), 'RAISERROR');
+    END IF;
     IF severity = -1 AND number <> 50000 THEN
         -- That of the message.
         severity := coalesce((SELECT m.severity FROM sys.messages AS m WHERE m.message_id = number LIMIT 1), 0);
@@ -288,6 +301,9 @@ BEGIN
         session.error := CASE WHEN seterror THEN number ELSE 0 END;
         session.rowcount := 0;
         RETURN session;
+    ELSIF severity > 18 AND NOT with_log THEN
+        RETURN ssb_internal.signal(session, ROW(2754, 'Error severity levels greater than 18 can only be specified by members of the sysadmin '
+            'role, using the WITH LOG option.', 16, 1, session.procedure, line)::ssb.error, 'RAISERROR');
     ELSIF severity >= 20 THEN
         PERFORM ssb_internal.raise_pending(ROW(number, v_text, least(severity, 25), v_state, session.procedure, line)::ssb.error,
                                   'Severity 20 and above ends the connection.');
