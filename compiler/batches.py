@@ -150,9 +150,8 @@ class JoinedBatches:
         """Add what a batch that did not compile leaves to the next one: @@ERROR."""
         if self._session is None:
             return
-        number = next((problem.number for problem in problems if problem.number is not None), 102)
         self._body += [
-            pl.Assign(f"{self._session}.error", pl.Number(number)),
+            pl.Assign(f"{self._session}.error", pl.Number(problems[-1].number or 102)),
             pl.Assign(f"{self._session}.rowcount", pl.Number(0)),
         ]
 

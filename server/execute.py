@@ -166,8 +166,14 @@ class Executor:
             if self._unwritable is not None:
                 raise self._unwritable
 
+    def keep_refusal(self, event: ErrorEvent) -> None:
+        """@@ERROR after a batch that did not compile: deployments ask for it behind each GO."""
+        if not self.depth:
+            self._status = (event.number, 0)
+            self._keep_status()
+
     def _keep_status(self) -> None:
-        """@@ERROR and @@ROWCOUNT after plain statements, for the batch that may come next."""
+        """@@ERROR and @@ROWCOUNT after what had no session, for the batch that may come next."""
         self._connection.execute(
             "SELECT pg_catalog.set_config('pgsb.status', pg_catalog.concat_ws(',', %s::text, %s::text,"
             " coalesce(nullif(pg_catalog.split_part(pg_catalog.current_setting('pgsb.status', true),"
