@@ -65,13 +65,15 @@ _VERBS = frozenset({"SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "DROP"})
 
 
 def error_verb(statement: nodes.Statement) -> str:
-    """Return what the text of a constraint's error calls a statement, '' where it calls it nothing."""
+    """Return what a statement is called where that matters to its errors (a constraint's text), else ''."""
     kind = statement.kind if isinstance(statement, nodes.SqlStatement) else statement.verb
     first = kind.partition(" ")[0]
     if isinstance(statement, nodes.SqlStatement) and statement.definition_verb:
         return statement.definition_verb
     if isinstance(statement, nodes.CreateSchema):
         return "CREATE SCHEMA"
+    if isinstance(statement, nodes.Use):
+        return "USE"
     return first if first in _VERBS else ""
 
 

@@ -245,7 +245,7 @@ class Executor:
                 self._emit(Print("The statement has been terminated."))  # message 3621
             # The rows of a table variable that cannot be declared are of no type: the rest cannot run.
             is_declaration = "ssb_internal.define_row_type" in statement.names
-            if of_trigger or is_declaration or ends_batch(event.number, xact_abort=False):
+            if of_trigger or is_declaration or verb == "USE" or ends_batch(event.number, xact_abort=False):
                 return Outcome.BATCH_ENDED
             return Outcome.FAILED
         if self._unwritable is not None:

@@ -244,7 +244,7 @@ def _may_fail(body: Sequence[pl.Statement]) -> bool:
 
 
 def _names_relations(body: Sequence[nodes.Statement]) -> bool:
-    """Tell whether a name may be unresolved: a query, or an expression with one inside."""
+    """Tell whether a name may be unresolved: a query, an expression with one inside, or USE."""
     for statement in body:
         if isinstance(
             statement,
@@ -257,7 +257,8 @@ def _names_relations(body: Sequence[nodes.Statement]) -> bool:
             | nodes.OpenCursor
             | nodes.CreateTable
             | nodes.DropStatement
-            | nodes.ExecuteString,
+            | nodes.ExecuteString
+            | nodes.Use,
         ) or _is_executesql(statement):
             return True
         children = nodes.children_of(statement)

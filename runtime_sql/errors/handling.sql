@@ -2,7 +2,8 @@
 --
 --   statement  the statement undoes itself, the next one runs (most errors)
 --   scope      the procedure or batch ends, its caller goes on: a name that cannot
---              be resolved (145, 207, 208, 209, 4104, 5313, 8120); only a caller's TRY catches it
+--              be resolved (145, 207, 208, 209, 4104, 5313, 8120), or USE of a database that cannot be used;
+--              only a caller's TRY catches it
 --   batch      everything ends, the transaction stays: THROW without TRY
 --   rollback   everything ends and rolls back (conversion errors, 1205, a full disk …), or
 --              every error under SET XACT_ABORT ON but RAISERROR and 266
@@ -29,7 +30,7 @@ RETURNS integer
 LANGUAGE sql
 RETURN set_config('pgsb.tries', depth::text, false)::integer;
 
--- Takes an error and decides where it goes. p_kind: NULL, RAISERROR, THROW, or
+-- Takes an error and decides where it goes. p_kind: NULL, RAISERROR, THROW, USE, or
 -- TRIGGER for an error out of a trigger, which rolls back.
 -- A procedure that comes to its end without RETURN n returns 0, or 10 minus the severity of the gravest error
 -- in it (-6 of most), caught or not.
@@ -39,7 +40,7 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_unresolved boolean := p_kind IS NULL AND error.number IN (145, 207, 208, 209, 4104, 5313, 8120);
+    v_unresolved boolean := p_kind IS NULL AND error.number IN (145, 207, 208, 209, 4104, 5313, 8120) OR coalesce(p_kind = 'USE', false);
     v_rolls_back boolean := coalesce(p_kind = 'TRIGGER', ssb_internal.rolls_back(error.number));
     -- A trigger that misses something undoes what has fired it, as with its other errors.
     v_ends boolean := v_rolls_back OR v_unresolved AND session.in_trigger
@@ -163,7 +164,9 @@ BEGIN
     END IF;
     -- What the first error ends, the one behind it ends as a trigger's does.
     session := ssb_internal.signal(session, v_error, CASE WHEN v_from_trigger OR v_error.number <> v_number AND ssb_internal.rolls_back(v_number)
-                                                          THEN 'TRIGGER' END, nullif(p_hint, ''));
+                                                          THEN 'TRIGGER'
+                                                          -- What follows in its batch or string is meant for that database.
+                                                          WHEN p_verb = 'USE' THEN 'USE' END, nullif(p_hint, ''));
     -- Message 3621. The error is out already: no TRY takes it, and it ends neither batch nor transaction.
     IF ssb_internal.terminates_statement(v_number, p_verb) AND session.failed AND NOT session.leaving
        AND (session.pending).number IS NULL THEN
