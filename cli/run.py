@@ -376,11 +376,14 @@ class Runner:
             failed = False
             if batch.problems:
                 if not any(batch is told for told in self._executor.told):
-                    for problem in batch.problems:
-                        self._redirected.write(error_event(problem, batch))
+                    refusals = [error_event(problem, batch) for problem in batch.problems]
+                    for refusal in refusals:
+                        self._redirected.write(refusal)
+                    self._executor.keep_refusal(refusals[-1])
                 failed = True
             elif self._only_broker and (missing := _missing_parts(batch)) is not None:
                 self._redirected.write(missing)
+                self._executor.keep_refusal(missing)
                 failed = True
             elif not self._executor.run(batch):
                 failed = True
