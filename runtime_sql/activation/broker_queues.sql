@@ -47,7 +47,9 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
     v_priorities smallint[] := (SELECT q.priorities FROM ssb.queue AS q
-                                 WHERE q.queue_id = p_queue_id AND q.is_receive_enabled AND NOT ssb_internal.is_seen_poisoned(q.queue_id)
+                                 WHERE q.queue_id = p_queue_id AND q.is_receive_enabled
+                                   AND CASE WHEN q.xmax <> 0 AND ssb_internal.is_being_dropped(q.queue_id) THEN false
+                                            ELSE NOT ssb_internal.is_seen_poisoned(q.queue_id) END
                                    AND (q.is_activation_enabled
                                         OR EXISTS (SELECT FROM ssb.event_notification AS n
                                                     WHERE n.queue_id = q.queue_id AND 'QUEUE_ACTIVATION' = ANY (n.events))));
@@ -103,7 +105,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     PERFORM ssb_internal.set_watcher(q.state_sequence, p_state = 'INACTIVE')
-       FROM ssb.queue AS q WHERE q.queue_id = p_queue_id;
+       FROM ssb.queue AS q WHERE q.queue_id = p_queue_id AND NOT ssb_internal.is_being_dropped(q.queue_id);
     IF NOT FOUND THEN
         RETURN;
     END IF;
@@ -125,7 +127,8 @@ LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
 AS $$
     DELETE FROM ssb.queue_monitor AS m WHERE m.queue_id = p_queue_id;
-    SELECT ssb_internal.set_watcher(q.state_sequence, false) FROM ssb.queue AS q WHERE q.queue_id = p_queue_id;
+    SELECT ssb_internal.set_watcher(q.state_sequence, false)
+      FROM ssb.queue AS q WHERE q.queue_id = p_queue_id AND NOT ssb_internal.is_being_dropped(q.queue_id);
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.broker_forget(integer) FROM PUBLIC;
 

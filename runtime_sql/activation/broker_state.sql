@@ -217,7 +217,8 @@ BEGIN
            SET lineage = l.now_here, lineage_since = CASE WHEN v.lineage IS NOT NULL THEN clock_timestamp() END
           FROM ssb_internal.lineage() AS l (now_here) WHERE v.lineage IS DISTINCT FROM l.now_here;
         -- Of the queues that a daemon watches; whoever else watches one still does.
-        PERFORM ssb_internal.set_watcher(q.state_sequence, false) FROM ssb.queue AS q WHERE q.is_watched;
+        PERFORM ssb_internal.set_watcher(q.state_sequence, false) FROM ssb.queue AS q
+          WHERE q.is_watched AND NOT ssb_internal.is_being_dropped(q.queue_id);
     END IF;
 END;
 $$;

@@ -10,6 +10,7 @@
 CREATE OR REPLACE FUNCTION ssb_internal.broker_sweep(p_quiet integer[], OUT awake integer[], OUT next_due timestamptz)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET lock_timeout = '100ms'
 SET jit = off
 SET enable_seqscan = off
 SET enable_bitmapscan = off
@@ -28,7 +29,8 @@ BEGIN
             SELECT array_agg(q.queue_id) INTO v_queues
               FROM ssb.queue AS q
              WHERE EXISTS (SELECT FROM ssb.conversation_endpoint AS e WHERE e.queue_id = q.queue_id AND e.due_at <= v_now)
-                OR (q.is_receive_enabled AND pg_sequence_last_value(q.state_sequence) > 1)
+                OR CASE WHEN NOT q.is_receive_enabled OR (q.xmax <> 0 AND ssb_internal.is_being_dropped(q.queue_id)) THEN false
+                        ELSE pg_sequence_last_value(q.state_sequence) > 1 END
                 OR (v_has_waiting AND EXISTS (SELECT FROM (SELECT s.name FROM ssb.service AS s WHERE s.queue_id = q.queue_id OFFSET 0) AS s
                                                CROSS JOIN LATERAL (SELECT FROM ssb.transmission AS t
                                                                     WHERE t.to_service = s.name AND t.peer_id IS NULL LIMIT 1) AS t));
@@ -42,15 +44,30 @@ BEGIN
         END;
     END LOOP;
     FOR v_queue IN SELECT q.* FROM ssb.queue AS q WHERE q.queue_id = ANY (v_queues) ORDER BY q.queue_id LOOP
-        PERFORM ssb_internal.disable_if_poisoned(v_queue);
-        PERFORM ssb_internal.quarantine_poisoned(v_queue);
-        PERFORM ssb_internal.judge_attempts(v_queue.queue_id);
-        PERFORM ssb_internal.deliver_due_on(v_queue.queue_id);
-        IF v_has_waiting THEN
-            PERFORM ssb_internal.fetch_waiting(v_queue.queue_id);
-        END IF;
+        CONTINUE WHEN ssb_internal.is_being_dropped(v_queue.queue_id);
+        -- Who has a queue in an open transaction (ALTER QUEUE, say) holds up nothing of the others'. What is due comes about
+        -- even where the queue's state has to wait for him.
+        BEGIN
+            PERFORM ssb_internal.disable_if_poisoned(v_queue);
+            PERFORM ssb_internal.quarantine_poisoned(v_queue);
+            PERFORM ssb_internal.judge_attempts(v_queue.queue_id);
+        EXCEPTION WHEN lock_not_available THEN
+            NULL;
+        END;
+        BEGIN
+            PERFORM ssb_internal.deliver_due_on(v_queue.queue_id);
+            IF v_has_waiting THEN
+                PERFORM ssb_internal.fetch_waiting(v_queue.queue_id);
+            END IF;
+        EXCEPTION WHEN lock_not_available THEN
+            NULL;
+        END;
     END LOOP;
-    PERFORM ssb_internal.sweep_claims();
+    BEGIN
+        PERFORM ssb_internal.sweep_claims();
+    EXCEPTION WHEN lock_not_available THEN
+        NULL;
+    END;
     SELECT coalesce(array_agg(p.queue_id), '{}') INTO awake
       FROM unnest(p_quiet) AS p (queue_id)
      WHERE EXISTS (SELECT FROM ssb.message_stored AS m WHERE m.queue_id = p.queue_id)

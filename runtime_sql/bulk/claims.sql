@@ -193,7 +193,8 @@ BEGIN
                                         WHERE o.expires_at IS NOT NULL AND o.waits_since IS NULL
                                           AND NOT ssb_internal.stream_runs(o.role, o.stream) FOR UPDATE SKIP LOCKED));
         PERFORM ssb_internal.note_claimed_front(f.queue_id, f.priority, ssb_internal.decided_order(q.order_sequence, 1))
-           FROM ssb.claimed_front AS f JOIN ssb.queue AS q ON q.queue_id = f.queue_id;
+           FROM ssb.claimed_front AS f JOIN ssb.queue AS q ON q.queue_id = f.queue_id
+          WHERE NOT ssb_internal.is_being_dropped(q.queue_id);
     END IF;
 END;
 $$;

@@ -252,9 +252,15 @@ SET jit = off
 AS $$
 DECLARE
     v_queue ssb.queue;
+    v_is_off boolean;
 BEGIN
     SELECT q.* INTO STRICT v_queue FROM ssb.queue AS q WHERE q.queue_id = p_queue_id;
-    IF ssb_internal.disable_if_poisoned(v_queue) OR NOT v_queue.is_enqueue_enabled THEN
+    BEGIN
+        v_is_off := ssb_internal.is_being_dropped(p_queue_id) OR ssb_internal.disable_if_poisoned(v_queue) OR NOT v_queue.is_enqueue_enabled;
+    EXCEPTION WHEN lock_not_available THEN
+        v_is_off := true;                  -- the daemon does not wait for who has the queue in an open transaction
+    END;
+    IF v_is_off THEN
         RETURN 'One or more messages could not be delivered to the local service targeted by this dialog.';
     ELSIF NOT v_queue.is_accepting THEN
         RETURN 'The Service Broker in the target database is unavailable: ''The service broker is administratively disabled.''.';

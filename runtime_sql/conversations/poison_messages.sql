@@ -26,7 +26,28 @@ BEGIN
 END;
 $$;
 
--- The same for those who look at many queues: NULL for one that somebody drops meanwhile.
+-- Whether somebody drops the queue in a transaction that goes on: to its end he has the queue's sequences, and who asks for one of them
+-- waits. So those who look after everybody's queues ask before. (Most often nobody has touched the row since it was written.)
+CREATE OR REPLACE FUNCTION ssb_internal.is_being_dropped(p_queue_id integer)
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM FROM ssb.queue AS q
+      WHERE q.queue_id = p_queue_id AND q.xmax <> 0 AND ssb_internal.fate(q.xmax::text::bigint) = 'in progress';
+    IF NOT FOUND THEN
+        RETURN false;
+    ELSIF current_setting('transaction_read_only')::boolean THEN
+        RETURN true;                       -- it may be altered only, which cannot be told here
+    END IF;
+    PERFORM FROM ssb.queue AS q WHERE q.queue_id = p_queue_id FOR KEY SHARE SKIP LOCKED;
+    RETURN NOT FOUND;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.is_being_dropped(integer) FROM PUBLIC;
+
+-- The state for those who look at many queues: NULL for one that somebody drops meanwhile.
 CREATE OR REPLACE FUNCTION ssb_internal.queue_state_seen(p_sequence regclass)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE
@@ -316,7 +337,8 @@ BEGIN
          WHERE q.is_receive_enabled
            AND EXISTS (SELECT FROM ssb.event_notification AS n
                         WHERE n.queue_id = q.queue_id AND 'BROKER_QUEUE_DISABLED' = ANY (n.events))
-           AND ssb_internal.queue_state_seen(q.state_sequence) > 1
+           AND CASE WHEN q.xmax <> 0 AND ssb_internal.is_being_dropped(q.queue_id) THEN false
+                    ELSE ssb_internal.queue_state_seen(q.state_sequence) > 1 END
          ORDER BY q.queue_id
     LOOP
         v_told := ssb_internal.may_receive(v_queue) AND ssb_internal.disable_if_poisoned(v_queue) OR v_told;

@@ -53,7 +53,7 @@ def test_who_has_seen_the_poison_does_not_stop_a_queue_that_is_switched_on_meanw
     session.send(near, pair.request, "poison")
     roll_back(session, pair.far, 5)
     admin, sender = another(), another()
-    admin.do("SELECT FROM ssb.queue WHERE name = %s FOR UPDATE", pair.far)
+    admin.do("SELECT FROM ssb.queue WHERE name = %s FOR NO KEY UPDATE", pair.far)
     sending = start_and_block(session, sender, lambda: sender.send(near, pair.request, "later"))
     admin.do("SELECT ssb.alter_queue(%s, status => true)", pair.far)
     admin.commit()
