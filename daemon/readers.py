@@ -39,7 +39,7 @@ _NOT_EVERYWHERE = ("client_connection_check_interval", "transaction_timeout")
 # the settings that the next run needs, ours among them.
 _CLEAN = (
     "RESET SESSION AUTHORIZATION; RESET ALL; CLOSE ALL; UNLISTEN *;"
-    " SELECT pg_catalog.pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES"
+    " SELECT pg_catalog.pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES; DEALLOCATE ALL"
 )
 _PARKED_SECONDS = 60.0
 # A session that has run a program has its plans: to start on a new one takes eight times the server's

@@ -387,6 +387,7 @@ def test_a_parked_session_keeps_nothing_of_the_last_run(sql: Connection, daemon:
         """
         BEGIN
             CREATE TEMP TABLE mine (a integer);
+            EXECUTE 'PREPARE mine AS SELECT 1';
             PERFORM set_config('my.setting', 'left over', false), pg_advisory_lock(77);
             INSERT INTO dbo.done (body)
             SELECT coalesce(current_setting('my.earlier', true), '') FROM ssb.receive('dbo.to_queue', 1);
