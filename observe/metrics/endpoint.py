@@ -1,5 +1,6 @@
 """The daemon's HTTP: /metrics, /healthz and /readyz."""
 
+import contextlib
 import socket
 import threading
 import time
@@ -20,10 +21,35 @@ if TYPE_CHECKING:
 
 STALE_SECONDS = 30.0
 """A daemon whose event loop has not turned for so long is not alive."""
+# Each has a thread and a file of the daemon's, which programs need too.
+_MOST_CONNECTIONS = 32
 
 
 class _Server(ThreadingMixIn, WSGIServer):
+    """Of too many open connections the oldest goes: whoever asks has his answer in a moment."""
+
     daemon_threads = True
+
+    def __init__(self, *arguments: Any) -> None:
+        self._open: dict[Any, None] = {}
+        self._opening = threading.Lock()
+        super().__init__(*arguments)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        with self._opening:
+            self._open[request] = None
+            if len(self._open) > _MOST_CONNECTIONS:
+                oldest = next(iter(self._open))
+                del self._open[oldest]
+                # Its thread is waiting for it, and closes it then.
+                with contextlib.suppress(OSError):
+                    oldest.shutdown(socket.SHUT_RDWR)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        with self._opening:
+            self._open.pop(request, None)
+        super().shutdown_request(request)
 
 
 class _Server6(_Server):

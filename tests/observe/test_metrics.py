@@ -1,10 +1,12 @@
 """pgsb broker --metrics: what Prometheus reads, and the daemon's health."""
 
+import contextlib
 import os
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -54,6 +56,20 @@ def endpoint(sql: Connection, database: Database, daemon: Start) -> Iterator[tup
     running = daemon(sample=0.2)
     with MetricsEndpoint("127.0.0.1", 0, database.dsn, running.broker.counts) as one:
         yield one, running
+
+
+def test_clients_that_say_nothing_leave_room_for_others(database: Database) -> None:
+    """The daemon has so many files, and its programs need them."""
+    before = threading.active_count()
+    with MetricsEndpoint("127.0.0.1", 0, database.dsn, Counts()) as endpoint, contextlib.ExitStack() as stack:
+        silent = [
+            stack.enter_context(socket.create_connection(("127.0.0.1", endpoint.port))) for _ in range(120)
+        ]
+        for one in silent[:80]:
+            one.settimeout(5)
+            assert one.recv(1) == b""
+        assert get(endpoint.port, "/healthz")[0] == 200
+        assert threading.active_count() - before < 60
 
 
 def test_a_server_that_hangs_is_given_up(
