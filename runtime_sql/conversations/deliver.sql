@@ -255,11 +255,12 @@ DECLARE
     v_is_off boolean;
 BEGIN
     SELECT q.* INTO STRICT v_queue FROM ssb.queue AS q WHERE q.queue_id = p_queue_id;
-    BEGIN
-        v_is_off := ssb_internal.is_being_dropped(p_queue_id) OR ssb_internal.disable_if_poisoned(v_queue) OR NOT v_queue.is_enqueue_enabled;
-    EXCEPTION WHEN lock_not_available THEN
-        v_is_off := true;                  -- the daemon does not wait for who has the queue in an open transaction
-    END;
+    v_is_off := NOT v_queue.is_enqueue_enabled OR ssb_internal.is_being_dropped(p_queue_id);
+    IF NOT v_is_off AND ssb_internal.is_poisoned(v_queue) THEN
+        -- Who alters the queue in a transaction that goes on is not waited for: what comes from elsewhere, and what is due, is others', too.
+        PERFORM FROM ssb.queue AS q WHERE q.queue_id = p_queue_id FOR NO KEY UPDATE SKIP LOCKED;
+        v_is_off := NOT FOUND OR ssb_internal.disable_if_poisoned(v_queue);
+    END IF;
     IF v_is_off THEN
         RETURN 'One or more messages could not be delivered to the local service targeted by this dialog.';
     ELSIF NOT v_queue.is_accepting THEN

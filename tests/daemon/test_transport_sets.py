@@ -151,6 +151,7 @@ def test_a_quiet_dialog_is_taken_by_its_rows(far: Side) -> None:
         "SELECT ssb.alter_message_type('//Xml', 'NONE')",
         "SELECT ssb.alter_service('//Other', queue => 'dbo.far_queue')",
         "SELECT ssb.drop_service('//Other')",
+        "SELECT ssb.drop_service('//Other'), ssb.drop_queue('dbo.other')",
     ],
 )
 @pytest.mark.one_postgres
@@ -168,6 +169,39 @@ def test_a_definition_that_is_being_changed_holds_only_its_own_messages(far: Sid
         assert taken[0] == 1 and taken[1] == 0
         assert "is being changed" in told[0]["status"]
     assert len(far.receive(1)) == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "SELECT ssb.drop_service('//Other')",
+        "SELECT ssb.drop_service('//Other'), ssb.drop_queue('dbo.other')",
+        "SELECT ssb.alter_queue('dbo.other', retention => true)",
+    ],
+)
+@pytest.mark.one_postgres
+def test_a_dialog_whose_queue_is_being_changed_holds_only_its_own_messages(far: Side, change: str) -> None:
+    far.do("SELECT ssb.create_queue('dbo.other')")
+    far.do("SELECT ssb.create_service('//Other', 'dbo.other', '{//Talk}')")
+    dialogs = [_header(), {**_header(), "to_service": "//Other"}]
+
+    def take(number: int) -> list[int]:
+        ((taken, told),) = far.connection.execute(
+            f"SELECT t.next_numbers, t.others FROM {_TAKE} AS t",
+            [json.dumps(dialogs), [0, 1], [number] * 2, ["//Ask"] * 2, ["message"] * 2, [b"a"] * 2],
+        )
+        assert [one["place"] for one in told or []] == ([1] if number else [])
+        next_numbers: list[int] = taken
+        return next_numbers
+
+    take(0)
+    for _ in range(5):
+        with far.connection.transaction(force_rollback=True):
+            far.do("SELECT ssb.receive('dbo.other')")
+    with psycopg.connect(far.database.dsn) as another:
+        another.execute(change)
+        far.do("SET statement_timeout = '5s'")
+        assert take(1) == [2, 0]
 
 
 @pytest.mark.one_postgres

@@ -52,13 +52,16 @@ def test_who_has_seen_the_poison_does_not_stop_a_queue_that_is_switched_on_meanw
     near = pair.dialog()
     session.send(near, pair.request, "poison")
     roll_back(session, pair.far, 5)
-    admin, sender = another(), another()
+    admin, looking = another(), another()
     admin.do("SELECT FROM ssb.queue WHERE name = %s FOR NO KEY UPDATE", pair.far)
-    sending = start_and_block(session, sender, lambda: sender.send(near, pair.request, "later"))
+    look = start_and_block(session, looking, lambda: looking.do("SELECT ssb.deliver_due(%s)", pair.far))
+    # A sender does not wait; his message does.
+    session.send(near, pair.request, "later")
+    assert len(session.transmissions(near)) == 1
     admin.do("SELECT ssb.alter_queue(%s, status => true)", pair.far)
     admin.commit()
-    sending.result()
-    sender.commit()
+    look.result()
+    looking.commit()
     assert enabled(session, pair.far) == (1, 1)
     assert session.bodies(pair.far) == ["poison", "later"]
 
