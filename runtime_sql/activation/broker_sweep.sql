@@ -35,10 +35,10 @@ BEGIN
                                                CROSS JOIN LATERAL (SELECT FROM ssb.transmission AS t
                                                                     WHERE t.to_service = s.name AND t.peer_id IS NULL LIMIT 1) AS t));
             EXIT;
-        EXCEPTION WHEN internal_error THEN
+        EXCEPTION WHEN internal_error OR lock_not_available THEN
             -- Somebody has dropped a queue between the look at its row and the one at its state: a relation could not be opened,
-            -- which each server says in its own language.
-            IF v_try = 100 OR SQLERRM !~ 'OID\s*\d' THEN
+            -- which each server says in its own language. Or he is about to, and the next look sees it at the row.
+            IF v_try = 100 OR (SQLSTATE = 'XX000' AND SQLERRM !~ 'OID\s*\d') THEN
                 RAISE;
             END IF;
         END;

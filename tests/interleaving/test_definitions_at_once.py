@@ -489,9 +489,20 @@ def test_a_queue_that_is_dropped_meanwhile_is_no_error_for_who_looks_at_all(
     )
     queue_id = session.value("SELECT queue_id FROM ssb.queue WHERE name = 'dbo.going'")
     dropping, looking = another(), another()
-    dropping.do("SELECT ssb.drop_queue('dbo.going')")
+    # Who looks after all queues passes one whose row is being deleted: he has looked at it just before.
+    is_passed = "ssb_internal" in look
+    dropping.do(
+        "SELECT ssb_internal.drop_sequences(q) FROM ssb.queue AS q WHERE q.name = 'dbo.going'"
+        if is_passed
+        else "SELECT ssb.drop_queue('dbo.going')"
+    )
     parameters = [queue_id] if "%s" in look else []
     looked = start_and_block(session, looking, lambda: looking.do(look, *parameters))
+    if is_passed:
+        dropping.do(
+            "DELETE FROM ssb.event_notification; DROP VIEW dbo.going;"
+            " DELETE FROM ssb.queue WHERE name = 'dbo.going'"
+        )
     dropping.commit()
     looked.result()
 
