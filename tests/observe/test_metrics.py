@@ -58,8 +58,11 @@ def endpoint(sql: Connection, database: Database, daemon: Start) -> Iterator[tup
         yield one, running
 
 
-def test_clients_that_say_nothing_leave_room_for_others(database: Database) -> None:
+def test_clients_that_say_nothing_leave_room_for_others(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The daemon has so many files, and its programs need them."""
+    monkeypatch.setattr("pgsb.observe.metrics.endpoint._Quiet.timeout", 60)
     before = threading.active_count()
     with MetricsEndpoint("127.0.0.1", 0, database.dsn, Counts()) as endpoint, contextlib.ExitStack() as stack:
         silent = [
