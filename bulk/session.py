@@ -11,6 +11,7 @@ import sys
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from .connections import DRIVER, Server
@@ -167,7 +168,24 @@ def spark_session(name: str, options: JobOptions | None = None) -> "SparkSession
             f"Spark does not start: {explain(error)}",
             "see --master and --conf; what its JVM said stands above",
         ) from error
+    except KeyboardInterrupt as interrupted:
+        _end_jvm(interrupted.__traceback__)
+        raise
     return session
+
+
+def _end_jvm(trace: TracebackType | None) -> None:
+    """End the JVM that PySpark was waiting for: with nobody to tell its port to it would stay for ever.
+
+    Only PySpark's function that starts it knows its process. One that has told its port ends by itself.
+    """
+    while trace is not None:
+        frame = trace.tb_frame
+        started = frame.f_locals.get("proc") if frame.f_code.co_name == "launch_gateway" else None
+        if isinstance(started, subprocess.Popen):
+            started.kill()
+            started.wait()
+        trace = trace.tb_next
 
 
 def _is_installed() -> bool:

@@ -1,9 +1,11 @@
 """What is said where Spark, Java or the driver is missing; and how a DSN becomes JDBC's."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
 
@@ -258,3 +260,35 @@ def test_a_spark_that_does_not_start() -> None:
     message, hint = done.stdout.strip().split("|")
     assert message.startswith("Spark does not start: ") and "--master" in hint
     assert "Master must either be yarn or start with spark" in done.stderr
+
+
+@pytest.mark.long
+def test_a_jvm_that_is_starting_ends_with_the_job_that_is_interrupted(tmp_path: Path) -> None:
+    """Ctrl-C does not reach it, and PySpark forgets it: it told nobody its port, and stayed for ever."""
+    pytest.importorskip("pyspark")
+    born = tmp_path / "born"
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    # Spark asks it first what to start.
+    words = f"sh -c 'echo $$ >{born}; exec sleep 600'"
+    java.write_text(
+        "#!/bin/sh\nif [ \"$1\" = -version ]; then echo 'openjdk version \"17.0.1\"' >&2\n"
+        f"else printf '\\0\\n'; printf '%s\\0' {words}; fi\n"
+    )
+    java.chmod(0o755)
+    program = (
+        "from pgsb.bulk.options import JobOptions; from pgsb.bulk.session import spark_session\n"
+        "spark_session('x', JobOptions(settings={'spark.jars': 'driver.jar'}))\n"
+    )
+    command = [sys.executable, "-c", program]
+    with subprocess.Popen(
+        command, env={**os.environ, "JAVA_HOME": str(tmp_path)}, stderr=subprocess.PIPE, text=True
+    ) as job:
+        while not born.exists() or not born.read_text().strip():
+            assert job.poll() is None, job.communicate()[1]
+            time.sleep(0.05)
+        job.send_signal(signal.SIGINT)
+        _, told = job.communicate()
+    assert told.endswith("KeyboardInterrupt\n")
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(born.read_text()), 0)
