@@ -189,6 +189,19 @@ def test_what_the_jvm_says_is_the_deepest_cause() -> None:
     assert explain(error) == driver
 
 
+@pytest.mark.parametrize("reason", ["", ": Fatal Python error: Segmentation fault"])
+def test_a_worker_that_has_died_is_called_so(reason: str) -> None:
+    """It was java.io.EOFException, which is all that the JVM sees of it."""
+    errors = pytest.importorskip("pyspark.errors")
+    error = errors.PySparkException("Job aborted due to stage failure")
+    crashed = f"org.apache.spark.SparkException: Python worker exited unexpectedly (crashed){reason}"
+    error._origin = _JavaError("org.apache.spark.SparkException: x", crashed, "java.io.EOFException")
+    said = explain(error)
+    assert said.startswith("a Python process that ran a task has died: killed") and said.endswith(
+        reason or "tells where)"
+    )
+
+
 def test_the_traceback_of_a_worker_ends_with_what_happened() -> None:
     errors = pytest.importorskip("pyspark.errors")
     error = errors.PySparkException(
