@@ -378,8 +378,9 @@ def test_a_row_that_a_trigger_or_an_index_refuses_is_one_of_a_message(
 ) -> None:
     """They are of no class of PostgreSQL's for values, and failed the claim without naming its message."""
     large = secrets.token_hex(9000).encode()
-    desk.connection.execute("CREATE TABLE dbo.notes (note text, number int); CREATE INDEX ON dbo.notes (note)")
     desk.connection.execute("""
+        CREATE TABLE dbo.notes (note text, number int);
+        CREATE INDEX ON dbo.notes (note);
         CREATE FUNCTION dbo.look() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
             IF NEW.note = 'raised' THEN
@@ -413,7 +414,7 @@ def test_what_every_row_would_meet_sets_no_message_aside(spark: Any, desk: Desk,
         BEGIN INSERT INTO dbo.nowhere VALUES (1); RETURN NEW; END $$;
         CREATE TRIGGER look BEFORE INSERT ON dbo.notes FOR EACH ROW EXECUTE FUNCTION dbo.look()""")
     desk.send(2, 1)
-    with pytest.raises(BulkError, match='relation "dbo.nowhere" does not exist'):
+    with pytest.raises(BulkError, match=r'relation "dbo\.nowhere" does not exist'):
         run_job(tcp(desk.database), "dbo.target", _write_notes, JobOptions(mode="once"))
     assert desk.waiting() == 2
     assert desk.value("SELECT count(*) FROM ssb.quarantine") == 0
