@@ -1,5 +1,6 @@
 """A SparkSession that reaches PostgreSQL, and clear words where it cannot be had."""
 
+import contextlib
 import importlib.metadata
 import importlib.util
 import locale
@@ -8,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -186,6 +188,28 @@ def _end_jvm(trace: TracebackType | None) -> None:
             started.kill()
             started.wait()
         trace = trace.tb_next
+
+
+def silence() -> None:
+    """Let the JVM of an interrupted job, which ends behind it, say nothing more: its tasks are cut off.
+
+    In a thread of its own, which has a connection of its own: that of this one waits for another answer.
+    """
+    if "pyspark" not in sys.modules:
+        return
+    from py4j.protocol import Py4JError
+    from pyspark import SparkContext
+
+    context = SparkContext._active_spark_context
+
+    def say() -> None:
+        with contextlib.suppress(Py4JError, OSError):
+            context.setLogLevel("OFF")
+
+    if context is not None:
+        thread = threading.Thread(target=say, daemon=True)
+        thread.start()
+        thread.join(2)
 
 
 def _is_installed() -> bool:
