@@ -131,9 +131,9 @@ def explain(error: Exception) -> str:
 
     if isinstance(error, (ConnectionError, Py4JNetworkError)) and _came_from(error, "py4j"):
         return _DEAD_JVM
-    text = str(error)
     cause = getattr(error, "java_exception", None)
     try:
+        text = str(error)  # asks the JVM, too
         if cause is None and (origin := getattr(error, "_origin", None)) is not None:
             cause = origin.getCause()  # PySpark has made an error of its own of it, and says nothing of this
         # What the driver says of the matter tells more than why it came to that.

@@ -166,6 +166,12 @@ class _JavaError(Exception):
         self._causes = list(causes)
         self._is_dead = is_dead
 
+    def __str__(self) -> str:
+        # py4j asks the JVM for its text.
+        if self._is_dead:
+            raise ConnectionRefusedError(111, "Connection refused")
+        return super().__str__()
+
     def getCause(self) -> "_JavaError | None":
         if self._is_dead:
             raise ConnectionRefusedError(111, "Connection refused")
@@ -285,7 +291,7 @@ def test_a_jvm_that_is_starting_ends_with_the_job_that_is_interrupted(tmp_path: 
     # Spark asks it first what to start.
     words = f"sh -c 'echo $$ >{born}; exec sleep 600'"
     java.write_text(
-        "#!/bin/sh\nif [ \"$1\" = -version ]; then echo 'openjdk version \"17.0.1\"' >&2\n"
+        '#!/bin/sh\nif [ "$1" = -version ]; then echo \'openjdk version "17.0.1"\' >&2\n'
         f"else printf '\\0\\n'; printf '%s\\0' {words}; fi\n"
     )
     java.chmod(0o755)
