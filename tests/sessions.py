@@ -1,16 +1,24 @@
 """Fixtures: a database for all tests of a module, sessions on it, and a pair of services.
 
-A folder's conftest.py takes them all: ``from sessions import another, maker, pair, session, shared``.
+A folder's conftest.py takes them all: ``from sessions import another, lender, maker, pair, session, shared``.
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import psycopg
 import pytest
+from psycopg.pq import TransactionStatus
 from runtime.broker import Pair, Session
 
-from support import Database
+from support import Connection, Database
+
+# DISCARD ALL, but that the plans of functions stay.
+_AS_NEW = """
+CLOSE ALL; SET SESSION AUTHORIZATION DEFAULT; RESET ALL; DEALLOCATE ALL; UNLISTEN *;
+SELECT pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES
+"""
 
 
 @pytest.fixture(scope="module")
@@ -18,10 +26,56 @@ def shared(new_database: Callable[[], Database]) -> Database:
     return new_database()
 
 
+class Lender:
+    """Lends a session of a database to test after test, as a pooler does: it has read the functions.
+
+    What comes back closed or in a transaction is not lent again. ``begin`` is what a session of this kind
+    begins with.
+    """
+
+    def __init__(self, dsn: str, begin: Callable[[Connection], None] | None = None, **options: Any) -> None:
+        self._dsn, self._begin, self._options = dsn, begin, options
+        self._free: Connection | None = None
+        # psycopg warns of one that is forgotten while its session goes on.
+        self._lent: list[Connection] = []
+
+    @contextmanager
+    def session(self) -> Iterator[Connection]:
+        """An autocommit session as good as a new one: psycopg's settings and the server's are as at first."""
+        before, self._free = self._free, None
+        if before is None:
+            connection = psycopg.connect(self._dsn, autocommit=True, **self._options)
+        else:
+            connection = psycopg.Connection(before.pgconn)
+            connection.autocommit = True
+            if "prepare_threshold" in self._options:
+                connection.prepare_threshold = self._options["prepare_threshold"]
+            connection.execute(_AS_NEW)
+        self._lent.append(connection)
+        if self._begin is not None:
+            self._begin(connection)
+        yield connection
+        if not connection.closed and connection.info.transaction_status == TransactionStatus.IDLE:
+            self._free = connection
+        else:
+            connection.close()
+
+    def close(self) -> None:
+        for connection in self._lent:
+            connection.close()
+
+
+@pytest.fixture(scope="module")
+def lender(shared: Database) -> Iterator[Lender]:
+    made = Lender(shared.dsn)
+    yield made
+    made.close()
+
+
 @pytest.fixture
-def session(shared: Database) -> Iterator[Session]:
+def session(lender: Lender) -> Iterator[Session]:
     """An autocommit session on the module's database."""
-    with psycopg.connect(shared.dsn, autocommit=True) as connection:
+    with lender.session() as connection:
         yield Session(connection)
 
 
