@@ -4,7 +4,6 @@ A folder's conftest.py takes them all: ``from sessions import another, lender, m
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import psycopg
@@ -27,36 +26,39 @@ def shared(new_database: Callable[[], Database]) -> Database:
 
 
 class Lender:
-    """Lends a session of a database to test after test, as a pooler does: it has read the functions.
+    """Lends sessions of a database to test after test, as a pooler does: they have read the functions.
 
-    What comes back closed or in a transaction is not lent again. ``begin`` is what a session of this kind
-    begins with.
+    What comes back closed is not lent again. ``begin`` is what a session of this kind begins with.
     """
 
     def __init__(self, dsn: str, begin: Callable[[Connection], None] | None = None, **options: Any) -> None:
         self._dsn, self._begin, self._options = dsn, begin, options
-        self._free: Connection | None = None
+        self._free: list[Connection] = []
         # psycopg warns of one that is forgotten while its session goes on.
         self._lent: list[Connection] = []
 
-    @contextmanager
-    def session(self) -> Iterator[Connection]:
-        """An autocommit session as good as a new one: psycopg's settings and the server's are as at first."""
-        before, self._free = self._free, None
-        if before is None:
-            connection = psycopg.connect(self._dsn, autocommit=True, **self._options)
-        else:
-            connection = psycopg.Connection(before.pgconn)
+    def lend(self, *, autocommit: bool = True) -> Connection:
+        """A session as good as a new one: psycopg's settings and the server's are as at first."""
+        if self._free:
+            connection = psycopg.Connection(self._free.pop().pgconn)
             connection.autocommit = True
             if "prepare_threshold" in self._options:
                 connection.prepare_threshold = self._options["prepare_threshold"]
             connection.execute(_AS_NEW)
+        else:
+            connection = psycopg.connect(self._dsn, autocommit=True, **self._options)
         self._lent.append(connection)
         if self._begin is not None:
             self._begin(connection)
-        yield connection
-        if not connection.closed and connection.info.transaction_status == TransactionStatus.IDLE:
-            self._free = connection
+        connection.autocommit = autocommit
+        return connection
+
+    def take_back(self, connection: Connection) -> None:
+        """A transaction that the test has left open is rolled back, as at the end of a session."""
+        if connection.info.transaction_status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
+            connection.rollback()
+        if connection.info.transaction_status == TransactionStatus.IDLE:
+            self._free.append(connection)
         else:
             connection.close()
 
@@ -75,22 +77,23 @@ def lender(shared: Database) -> Iterator[Lender]:
 @pytest.fixture
 def session(lender: Lender) -> Iterator[Session]:
     """An autocommit session on the module's database."""
-    with lender.session() as connection:
-        yield Session(connection)
+    connection = lender.lend()
+    yield Session(connection)
+    lender.take_back(connection)
 
 
 @pytest.fixture
-def another(shared: Database) -> Iterator[Callable[[], Session]]:
+def another(lender: Lender) -> Iterator[Callable[[], Session]]:
     """Further sessions, with transactions that the test ends."""
-    opened: list[psycopg.Connection[Any]] = []
+    opened: list[Connection] = []
 
     def open_one() -> Session:
-        opened.append(psycopg.connect(shared.dsn))
+        opened.append(lender.lend(autocommit=False))
         return Session(opened[-1])
 
     yield open_one
     for connection in opened:
-        connection.close()
+        lender.take_back(connection)
 
 
 @pytest.fixture(scope="module")

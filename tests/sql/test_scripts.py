@@ -35,8 +35,9 @@ def lender(shared: Database) -> Iterator[Lender]:
 @pytest.fixture
 def session(lender: Lender) -> Iterator[Tsql]:
     """A T-SQL session."""
-    with lender.session() as connection:
-        yield Tsql(connection)
+    connection = lender.lend()
+    yield Tsql(connection)
+    lender.take_back(connection)
 
 
 _CASE = re.compile(r"^-- case: (.*)\n((?:.*\n)*?)-- expect\n((?:(?!-- case: ).*\n?)*)", re.MULTILINE)
