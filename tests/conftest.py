@@ -167,6 +167,15 @@ def pg_major(postgres: str) -> int:
 
 
 @pytest.fixture(scope="session")
+def shares_sessions(pytestconfig: pytest.Config, pg_major: int) -> bool:
+    """Whether a module's tests share sessions. With --long each has new ones on the older PostgreSQL.
+
+    So what goes wrong in a session's first statements alone is found, too.
+    """
+    return pg_major >= 18 or not pytestconfig.getoption("long")
+
+
+@pytest.fixture(scope="session")
 def has_libxml(postgres: str) -> bool:
     """Whether the test server was built with libxml."""
     with psycopg.connect(postgres, autocommit=True) as connection:

@@ -28,11 +28,14 @@ def shared(new_database: Callable[[], Database]) -> Database:
 class Lender:
     """Lends sessions of a database to test after test, as a pooler does: they have read the functions.
 
-    What comes back closed is not lent again. ``begin`` is what a session of this kind begins with.
+    What comes back closed is not lent again; nothing is unless they are ``shared``. ``begin`` is what a
+    session of this kind begins with.
     """
 
-    def __init__(self, dsn: str, begin: Callable[[Connection], None] | None = None, **options: Any) -> None:
-        self._dsn, self._begin, self._options = dsn, begin, options
+    def __init__(
+        self, dsn: str, shared: bool, begin: Callable[[Connection], None] | None = None, **options: Any
+    ) -> None:
+        self._dsn, self._shared, self._begin, self._options = dsn, shared, begin, options
         self._free: list[Connection] = []
         # psycopg warns of one that is forgotten while its session goes on.
         self._lent: list[Connection] = []
@@ -57,7 +60,7 @@ class Lender:
         """A transaction that the test has left open is rolled back, as at the end of a session."""
         if connection.info.transaction_status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
             connection.rollback()
-        if connection.info.transaction_status == TransactionStatus.IDLE:
+        if self._shared and connection.info.transaction_status == TransactionStatus.IDLE:
             self._free.append(connection)
         else:
             connection.close()
@@ -68,8 +71,8 @@ class Lender:
 
 
 @pytest.fixture(scope="module")
-def lender(shared: Database) -> Iterator[Lender]:
-    made = Lender(shared.dsn)
+def lender(shared: Database, shares_sessions: bool) -> Iterator[Lender]:
+    made = Lender(shared.dsn, shares_sessions)
     yield made
     made.close()
 

@@ -26,8 +26,8 @@ def shared(new_database: Callable[[], Database]) -> Database:
 
 
 @pytest.fixture(scope="module")
-def lender(shared: Database) -> Iterator[Lender]:
-    made = Lender(shared.dsn, begin, prepare_threshold=None)
+def lender(shared: Database, shares_sessions: bool) -> Iterator[Lender]:
+    made = Lender(shared.dsn, shares_sessions, begin, prepare_threshold=None)
     yield made
     made.close()
 
