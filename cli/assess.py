@@ -18,7 +18,7 @@ from ..grammar.source import Source
 from ..user_folders import write_whole
 from .options import compile_options, variables_option
 from .progress import progress_bar
-from .scripts import folders_of
+from .scripts import folders_of, keep_scripts
 from .sqlcmd import compose
 
 
@@ -54,6 +54,8 @@ def assess_command(
         raise click.UsageError(f"cannot read {error.filename}: {error.strerror}") from None
     if not project.sources and not project.unreadable:
         raise click.UsageError(f"no .sql files in {', '.join(map(str, paths))}")
+    sources = [one.name for one in project.sources]
+    keep_scripts([html, json_file], [*paths, *sources, *project.skipped, *project.unreadable])
     with progress_bar(len(project.sources), "assessing") as advance:
 
         def seen(source: Source, batches: int) -> None:

@@ -29,7 +29,7 @@ from ..user_folders import write_whole
 from .options import UNCHECKED_PATH, compile_options, variables_option
 from .progress import counted, progress_bar
 from .reports import FORMATS
-from .scripts import count_batches, folders_of, read_script, read_scripts, script_files
+from .scripts import count_batches, folders_of, keep_scripts, read_script, read_scripts, script_files
 from .sqlcmd import Script
 
 
@@ -114,13 +114,16 @@ def compile_command(
         raise click.UsageError("--tsql and --allow-drop are for --diff OLD")
     problems = Problems()
     within = folders_of((*scripts, *after, *old))
-    before = [read_script(name, variables, problems, within) for name in after]
-    before += read_scripts(script_files(old), variables, problems, within)
+    olds, meant = script_files(old), script_files(scripts) if old else list(scripts)
+    files: set[Path] = set()
+    before = [read_script(name, variables, problems, within, files=files) for name in after]
+    before += read_scripts(olds, variables, problems, within, files)
     earlier = [script.source for script in before]
     if old:
-        given = read_scripts(script_files(scripts), variables, problems, within)
+        given = read_scripts(meant, variables, problems, within, files)
     else:
-        given = [read_script(name, variables, problems, within) for name in scripts]
+        given = [read_script(name, variables, problems, within, files=files) for name in meant]
+    keep_scripts([output], [*after, *olds, *meant, *files])
     read = [script.source for script in given]
     problems.raise_if_any()
     names = ", ".join(source.name for source in read)

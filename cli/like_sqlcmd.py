@@ -179,6 +179,10 @@ def _target(server: str | None, user: str | None, password: str | None) -> Targe
         host = "localhost"
     if "\\" in host:
         raise click.UsageError(f"-S {server}: PostgreSQL has no named instances; they are ports: HOST,PORT")
+    if port and not (port.isascii() and port.isdigit()):
+        raise click.UsageError(f"-S {server}: a port is a number: HOST,PORT")
+    if host.count(":") == 1:  # an address of IPv6 has more
+        raise click.UsageError(f"-S {server}: the port stands behind a comma: HOST,PORT")
     return Target(make_conninfo("", host=host, **({"port": port} if port else {}), **login), False, "-S")
 
 

@@ -203,6 +203,11 @@ def _explain(error: Exception) -> tuple[str, str | None]:
             hint = "it has views: ALTER DATABASE or ROLE … RESET restrict_nonsystem_relation_kind"
         elif "operator is not unique" in said:
             hint = r"has the database a cast of its own that makes text of numbers by itself? \dC+ in psql"
+        elif isinstance(error, psycopg.errors.ReadOnlySqlTransaction) and hint is None:
+            hint = (
+                "it is a standby, whose primary is to be named; or default_transaction_read_only is on,"
+                r" for the role or database (\drds in psql), or the server"
+            )
         return f"the server said: {said}", hint
     if isinstance(error, UnicodeEncodeError) and error.reason == "surrogates not allowed":
         # So Python reads bytes of the command line and the environment that are no UTF-8.

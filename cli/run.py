@@ -31,7 +31,7 @@ from ..server.results import ErrorEvent, Event, Print
 from ..server.translate import Translator
 from .options import UNCHECKED_PATH, Seconds, addresses_options, compile_options, dsn_option, variables_option
 from .progress import counted, progress_bar
-from .scripts import count_batches, read_script
+from .scripts import count_batches, keep_scripts, read_script
 from .sqlcmd import Script, compose
 
 if TYPE_CHECKING:
@@ -192,10 +192,16 @@ def run_command(
     if not (scripts or inputs or queries):
         raise click.UsageError('a script is missing: pgsb run orders.sql, pgsb run -Q "SELECT 1", pgsb run -')
     problems = Problems()
-    read = [read_script(name, variables, problems, environment=os.environ) for name in (*scripts, *inputs)]
+    files: set[Path] = set()
+    read = [
+        read_script(name, variables, problems, environment=os.environ, files=files)
+        for name in (*scripts, *inputs)
+    ]
     read += [
         compose(Source("<query>", text), variables, problems, environment=os.environ) for text in queries
     ]
+    for one in (output, *(one.file for script in read for one in script.outputs)):
+        keep_scripts([one], [*scripts, *inputs, *files])
     problems.raise_if_any()
     target = dsn if isinstance(dsn, Target) else find_target(dsn)
     layout = Layout(headers, separator, trim, width)
@@ -376,11 +382,14 @@ class Runner:
             failed = False
             if batch.problems:
                 if not any(batch is told for told in self._executor.told):
-                    for problem in batch.problems:
-                        self._redirected.write(error_event(problem, batch))
+                    refusals = [error_event(problem, batch) for problem in batch.problems]
+                    for refusal in refusals:
+                        self._redirected.write(refusal)
+                    self._executor.keep_refusal(refusals[-1])
                 failed = True
             elif self._only_broker and (missing := _missing_parts(batch)) is not None:
                 self._redirected.write(missing)
+                self._executor.keep_refusal(missing)
                 failed = True
             elif not self._executor.run(batch):
                 failed = True

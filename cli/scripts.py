@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -55,6 +55,31 @@ def folders_of(names: Sequence[str | Path]) -> list[Path]:
     return [Path(), *(path if path.is_dir() else path.parent for path in paths)]
 
 
+def keep_scripts(outputs: Sequence[str | Path | None], scripts: Iterable[str | Path]) -> None:
+    """Raise click.UsageError where an output would be written over a script, or over another output.
+
+    Only files count: a terminal or a pipe may be read and written.
+    """
+    written: list[str] = []
+    for output in map(str, filter(None, outputs)):
+        if output == "-" or (Path(output).exists() and not Path(output).is_file()):
+            continue
+        for script in scripts:
+            if str(script) != "-" and _is_same_file(output, str(script)):
+                text = f"{output} is a script that is read: what is written needs another name"
+                raise click.UsageError(text)
+        if any(_is_same_file(output, other) for other in written):
+            raise click.UsageError(f"{output} is written twice: each output needs a name of its own")
+        written.append(output)
+
+
+def _is_same_file(one: str, other: str) -> bool:
+    try:
+        return Path(one).samefile(other)
+    except (OSError, ValueError):
+        return Path(one).absolute() == Path(other).absolute()  # one of them is not there yet
+
+
 def count_batches(source: Source) -> int:
     """About how many batches a script has: lines that begin with GO, and what stands behind the last."""
     ends = [match.end() for match in _GO.finditer(source.text)]
@@ -62,14 +87,23 @@ def count_batches(source: Source) -> int:
 
 
 def read_scripts(
-    names: Sequence[str], variables: Mapping[str, str], problems: Problems, within: Sequence[Path]
+    names: Sequence[str],
+    variables: Mapping[str, str],
+    problems: Problems,
+    within: Sequence[Path],
+    all_files: set[Path] | None = None,
 ) -> list[Script]:
-    """Read scripts but those that another one of them reads in by :r: they have its variables there."""
+    """Read scripts but those that another one of them reads in by :r: they have its variables there.
+
+    All files that they read are added to ``all_files``.
+    """
     read: dict[str, tuple[Script, Problems]] = {}
     files: dict[str, set[Path]] = {name: set() for name in names}
     for name in names:
         found = Problems()
         read[name] = read_script(name, variables, found, within, files=files[name]), found
+    if all_files is not None:
+        all_files.update(*files.values())
     kept = not_read_by_others(files)
     for name in kept:
         problems.extend(read[name][1])

@@ -65,13 +65,15 @@ _VERBS = frozenset({"SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "DROP"})
 
 
 def error_verb(statement: nodes.Statement) -> str:
-    """Return what the text of a constraint's error calls a statement, '' where it calls it nothing."""
+    """Return what a statement is called where that matters to its errors (a constraint's text), else ''."""
     kind = statement.kind if isinstance(statement, nodes.SqlStatement) else statement.verb
     first = kind.partition(" ")[0]
     if isinstance(statement, nodes.SqlStatement) and statement.definition_verb:
         return statement.definition_verb
     if isinstance(statement, nodes.CreateSchema):
         return "CREATE SCHEMA"
+    if isinstance(statement, nodes.Use):
+        return "USE"
     return first if first in _VERBS else ""
 
 
@@ -150,9 +152,8 @@ class JoinedBatches:
         """Add what a batch that did not compile leaves to the next one: @@ERROR."""
         if self._session is None:
             return
-        number = next((problem.number for problem in problems if problem.number is not None), 102)
         self._body += [
-            pl.Assign(f"{self._session}.error", pl.Number(number)),
+            pl.Assign(f"{self._session}.error", pl.Number(problems[-1].number or 102)),
             pl.Assign(f"{self._session}.rowcount", pl.Number(0)),
         ]
 

@@ -148,6 +148,11 @@ class BrokerLog:
             self._keep(Line("info", "repeated", again, queue, program))
         return True
 
+    def tell_anew(self, *events: str) -> None:
+        """What was wrong is over: when one of these events comes again, it is told in full."""
+        for key in [key for key in self._repeats if key[0] in events]:
+            del self._repeats[key]
+
     def _keep(self, line: Line) -> None:
         self._sink(line)
         if line.level == "debug":

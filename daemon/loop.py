@@ -102,12 +102,17 @@ class Broker:
                         await self._lead(leadership)
             except (LostConnection, OSError, TimeoutError, psycopg.Error) as error:
                 if time.monotonic() - began > 30:
-                    self._backoff.reset()
+                    self._recover()
                 self.counts.state = "lost"
                 wait = self._backoff.next() * random.uniform(0.75, 1.25)
                 self._tell_loss(error, wait)
                 await pause(self._stopping, wait)
         self.log.write("info", "stopped", "the daemon has stopped")
+
+    def _recover(self) -> None:
+        """All was well for a while: the next loss is one of its own."""
+        self._backoff.reset()
+        self.log.tell_anew("server_lost", "failed")
 
     def _tell_loss(self, error: Exception, wait: float) -> None:
         if isinstance(error, psycopg.errors.ReadOnlySqlTransaction):
@@ -126,6 +131,8 @@ class Broker:
             "warning" if is_gone else "error",
             "server_lost" if is_gone else "failed",
             f"{one_line(error)}; trying again in {wait:.1f} s",
+            # A server that is away for a night would fill the log, and ssb.broker_log when it is back.
+            gist=one_line(error),
         )
 
     async def _lead(self, leadership: Leadership) -> None:
@@ -152,7 +159,7 @@ class Broker:
                 await self._work(term)
             finally:
                 if time.monotonic() - began > _GOOD_TERM_SECONDS:
-                    self._backoff.reset()
+                    self._recover()
         finally:
             self.leading.clear()
             self.counts.state = "lost"

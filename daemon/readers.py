@@ -51,6 +51,8 @@ _NO_SUCH_PROCEDURE = ("42883", "3F000")
 # A program may drop its own procedure, as those of query notifications do: all is done and committed
 # then, but PostgreSQL looks the procedure up once more when it returns.
 _HAS_DROPPED_ITSELF = "cache lookup failed for function "
+# What ssb_internal.end_program_without_queue raises.
+_WITHOUT_QUEUE = ("57014", "The queue of this program was dropped while it waited.")
 _RETURNS = "while casting return value to function's return type"
 # What EXEC of the procedure would say: it is missing, or has parameters that nobody gives (201).
 # The second name is the one that is told: as the script wrote it.
@@ -102,9 +104,10 @@ class Session:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended. ``error`` is None for a program that returned."""
+    """How a run ended. ``error`` is None for a program that returned, or lost its queue while it waited."""
 
     error: ErrorEvent | None = None
+    queue_dropped: bool = False
 
 
 class LostConnection(Exception):
@@ -377,6 +380,8 @@ class Reader:
                 return Outcome(await self._why_not(error))
             if _has_dropped_itself(error):
                 return Outcome()
+            if (error.sqlstate, error.diag.message_primary) == _WITHOUT_QUEUE:
+                return Outcome(queue_dropped=True)
             number = None
             if number_of_sqlstate(error.sqlstate) is None and error.diag.message_primary is not None:
                 number = await number_of(error)

@@ -194,6 +194,8 @@ class Runs:
         except BaseException:
             await session.connection.close()
             raise
+        if outcome.queue_dropped:
+            self._report("info", "queue_dropped", "the queue was dropped while its program waited", queue)
         if outcome.error is not None and not reader.cancelled:
             # It is no error of the program's that we cancelled it, or that the server goes down.
             gone = outcome.error.sqlstate in SERVER_GONE or session.connection.closed

@@ -54,21 +54,26 @@ $$;
 # Views, defaults and SQL-standard bodies are bound to what is found when they are made: to nothing
 # that somebody put into public. The transaction may be a migration tool's, which goes on in its own path.
 # Looking into the bodies of functions takes a fifth of an installation: a test does it, for each function of
-# each version.
+# each version. What is recorded (_RECORD) is compared with what other sessions see, in whatever way this one
+# quotes.
 _PATH = """\
 DO $$
 BEGIN
     PERFORM pg_catalog.set_config('pgsb.path_before', pg_catalog.current_setting('search_path'), true);
     PERFORM pg_catalog.set_config(
         'pgsb.bodies_before', pg_catalog.current_setting('check_function_bodies'), true);
+    PERFORM pg_catalog.set_config(
+        'pgsb.quotes_before', pg_catalog.current_setting('quote_all_identifiers'), true);
     SET LOCAL search_path = pg_catalog, pg_temp;
     SET LOCAL check_function_bodies = off;
+    SET LOCAL quote_all_identifiers = off;
 END;
 $$;
 """
 _PATH_BACK = """\
 DO $$
 BEGIN
+    PERFORM set_config('quote_all_identifiers', current_setting('pgsb.quotes_before'), true);
     PERFORM set_config('check_function_bodies', current_setting('pgsb.bodies_before'), true);
     PERFORM set_config('search_path', current_setting('pgsb.path_before'), true);
 END;

@@ -324,6 +324,7 @@ def plain_scheme(url: str) -> str:
 
 
 def _one_line(error: psycopg.Error) -> str:
-    # libpq asks its questions on lines of their own.
-    lines = (" ".join(line.split()) for line in str(error).splitlines())
-    return ". ".join(line.rstrip(".") for line in lines if line)
+    # libpq asks its questions on lines of their own, and repeats what it was told when it tries without TLS.
+    said = str(error).removeprefix("connection failed: ")
+    lines = (" ".join(line.split()).rstrip(".") for line in said.splitlines())
+    return ". ".join(dict.fromkeys(line for line in lines if line))

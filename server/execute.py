@@ -166,8 +166,14 @@ class Executor:
             if self._unwritable is not None:
                 raise self._unwritable
 
+    def keep_refusal(self, event: ErrorEvent) -> None:
+        """@@ERROR after a batch that did not compile: deployments ask for it behind each GO."""
+        if not self.depth:
+            self._status = (event.number, 0)
+            self._keep_status()
+
     def _keep_status(self) -> None:
-        """@@ERROR and @@ROWCOUNT after plain statements, for the batch that may come next."""
+        """@@ERROR and @@ROWCOUNT after what had no session, for the batch that may come next."""
         self._connection.execute(
             "SELECT pg_catalog.set_config('pgsb.status', pg_catalog.concat_ws(',', %s::text, %s::text,"
             " coalesce(nullif(pg_catalog.split_part(pg_catalog.current_setting('pgsb.status', true),"
@@ -239,7 +245,7 @@ class Executor:
                 self._emit(Print("The statement has been terminated."))  # message 3621
             # The rows of a table variable that cannot be declared are of no type: the rest cannot run.
             is_declaration = "ssb_internal.define_row_type" in statement.names
-            if of_trigger or is_declaration or ends_batch(event.number, xact_abort=False):
+            if of_trigger or is_declaration or verb == "USE" or ends_batch(event.number, xact_abort=False):
                 return Outcome.BATCH_ENDED
             return Outcome.FAILED
         if self._unwritable is not None:

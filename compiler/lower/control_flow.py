@@ -244,7 +244,7 @@ def _may_fail(body: Sequence[pl.Statement]) -> bool:
 
 
 def _names_relations(body: Sequence[nodes.Statement]) -> bool:
-    """Tell whether a name may be unresolved: a query, or an expression with one inside."""
+    """Tell whether a name may be unresolved: a query, an expression with one inside, or USE."""
     for statement in body:
         if isinstance(
             statement,
@@ -257,7 +257,8 @@ def _names_relations(body: Sequence[nodes.Statement]) -> bool:
             | nodes.OpenCursor
             | nodes.CreateTable
             | nodes.DropStatement
-            | nodes.ExecuteString,
+            | nodes.ExecuteString
+            | nodes.Use,
         ) or _is_executesql(statement):
             return True
         children = nodes.children_of(statement)
@@ -338,6 +339,8 @@ _NEEDS_LOG = (
     "Error severity levels greater than 18 can only be specified by members of the sysadmin role, using the "
     "WITH LOG option."
 )
+_LAST_STATE = 255
+"""A state is a tinyint; a greater one is error 2756 of the statement, whatever its severity."""
 
 
 @lower.register
@@ -367,6 +370,7 @@ def lower_raiserror(node: nodes.RaiseError, ctx: Context) -> list[pl.Statement]:
     ]
     extra: list[tuple[str, pl.Expr]] = []
     written = node.severity.alone
+    accepted = node.state.alone.isdecimal() and int(node.state.alone) <= _LAST_STATE
     form = None if numbered else literal_text(node.message)
     refusal = substitution_error(form, sources)
     if written.isdecimal() and int(written) > 18 and "LOG" not in node.options:
@@ -385,6 +389,8 @@ def lower_raiserror(node: nodes.RaiseError, ctx: Context) -> list[pl.Statement]:
         extra.append(("arguments", pl.Array(tuple(pl.Raw(argument.code) for argument in arguments), "text")))
     if "SETERROR" in node.options:
         extra.append(("seterror", pl.TRUE))
+    if not written.isdecimal() and "LOG" not in node.options:
+        extra.append(("with_log", pl.FALSE))
     if numbered:
         extra.append(("number", pl.Raw(message.code)))
     statement = pl.Assign(ctx.session, pl.Invoke("ssb_internal.raiserror", tuple(parts), tuple(extra)))
@@ -392,11 +398,11 @@ def lower_raiserror(node: nodes.RaiseError, ctx: Context) -> list[pl.Statement]:
     never_raises = never_raises and all(part.cannot_raise for part in (message, severity, state, *arguments))
     body: list[pl.Statement] = [statement] if never_raises else ctx.guard(node, [statement])
     level = int(written) if written.isdecimal() else None
-    if level is not None and level <= 10:
+    if level is not None and level <= 10 and accepted:
         return body
     if ctx.mode is Mode.BATCH and not ctx.tries and not ctx.string_level and level is not None:
         return body  # no TRY anywhere: the batch goes on
-    return [*body, ctx.leave_after_error(certain=level is not None)]
+    return [*body, ctx.leave_after_error(certain=level is not None and level > 10)]
 
 
 @lower.register

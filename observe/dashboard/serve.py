@@ -31,6 +31,8 @@ def _bind(host: str, port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
+        # At once: until one listens, others may bind to the same address, and the server listens late.
+        listener.listen()
     except OSError as error:
         listener.close()
         raise ServerError(f"cannot listen on {host}:{port}: {error.strerror or error}") from None

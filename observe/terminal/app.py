@@ -14,6 +14,7 @@ from prompt_toolkit.layout.controls import FormattedTextControl
 from prompt_toolkit.styles import Style
 
 from ...server.connect import FORM_SETTINGS, LOOKING
+from ...server.problems import SERVER_GONE
 from ..hung_servers import given_up
 from .overview import SORTS, Line, lines, look
 
@@ -31,6 +32,8 @@ _KEYS = " q quit  f findings  p pause  r now  ↑↓ scroll  / filter  sort: d d
 _FINDINGS_SECONDS = 20.0
 # Of all that a look asks; longer than the server's own timeout, which a server that hangs does not heed.
 _ANSWER_SECONDS = 20.0
+# Tries to reach a server that is not there or hangs cost it nothing, however long they take.
+_LONGEST_RETRY = 10.0
 _SETTINGS = f"SET statement_timeout = '10s'; {FORM_SETTINGS}; {LOOKING}"
 
 
@@ -84,21 +87,30 @@ class Top:
     async def _refresh(self) -> None:
         while True:
             began = time.monotonic()
+            failure: psycopg.Error | None = None
             if not self._is_paused:
                 try:
                     self._picture = await asyncio.to_thread(self._look)
                     self._draw()
                 except psycopg.Error as error:
-                    self._connection = None
+                    failure = error
+                    # Keys draw nothing old as if it were so now.
+                    self._connection = self._picture = None
                     self._lines = [[("class:bad", " " + " ".join(str(error).split()))]]
                 self.app.invalidate()
             self._now.clear()
             took = time.monotonic() - began
             try:
-                async with asyncio.timeout(max(self._pause, 50 * took)):
+                async with asyncio.timeout(self._rest(took, failure)):
                     await self._now.wait()
             except TimeoutError:
                 pass
+
+    def _rest(self, took: float, failure: psycopg.Error | None) -> float:
+        """Seconds from a look that took so long to the next."""
+        rest = max(self._pause, 50 * took)
+        is_lost = failure is not None and failure.sqlstate in (None, *SERVER_GONE)
+        return min(rest, max(self._pause, _LONGEST_RETRY)) if is_lost else rest
 
     def _look(self) -> Any:
         if self._connection is None:

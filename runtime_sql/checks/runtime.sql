@@ -50,6 +50,7 @@ CREATE OR REPLACE FUNCTION ssb_internal.missing_objects()
 RETURNS SETOF text
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
+SET quote_all_identifiers = off
 AS $$
 DECLARE
     v_known CONSTANT text[] := (SELECT r.objects FROM ssb.runtime_version AS r);

@@ -571,12 +571,14 @@ BEGIN
                 EXIT fast_path WHEN top <= 0;
                 v_is_last := coalesce(cardinality(v_levels), 0) = 0;
                 IF v_is_last THEN
-                    -- Nothing, unless it fell due, or waits elsewhere; or the tables were switched.
+                    -- Nothing, unless it fell due, or waits elsewhere; or the tables were switched. Nor may a transaction that can
+                    -- only be rolled back look: the slow path tells it.
                     SELECT coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) <> v_position[6 /* at_rotation */]
                            OR EXISTS (SELECT FROM ssb.conversation_endpoint AS e
                                        WHERE e.queue_id = v_queue_id AND e.due_at <= (SELECT clock_timestamp()))
                            OR EXISTS (SELECT FROM (SELECT s.name FROM ssb.service AS s WHERE s.queue_id = v_queue_id OFFSET 0) AS s
                                        CROSS JOIN LATERAL (SELECT FROM ssb.transmission AS t WHERE t.to_service = s.name AND t.peer_id IS NULL LIMIT 1) AS t)
+                           OR current_setting('transaction_read_only') = 'on'
                       INTO v_is_special;
                 ELSE
                     -- Nothing of this level, where all its messages were in the table that was looked at.

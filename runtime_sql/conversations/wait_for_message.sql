@@ -21,6 +21,28 @@ BEGIN
 END;
 $$;
 
+-- Ends the program that the daemon has started where its queue has gone while it waited, with nothing in hand: what it
+-- waits for cannot come any more, and that is no error of the program's. As a cancelled statement does, so that no TRY
+-- takes it; the daemon knows the words.
+CREATE OR REPLACE FUNCTION ssb_internal.end_program_without_queue()
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF pg_current_xact_id_if_assigned() IS NULL
+       AND EXISTS (SELECT FROM ssb.activated_task AS t
+                    WHERE t.pid = pg_backend_pid()
+                      AND NOT EXISTS (SELECT FROM ssb.queue AS q WHERE q.queue_id = t.queue_id)
+                      -- Another process may have got the number of one that died. NULL: not for this role to see.
+                      AND t.backend_start = ANY (SELECT coalesce(a.backend_start, t.backend_start)
+                                                   FROM pg_stat_get_activity(t.pid) AS a)) THEN
+        RAISE EXCEPTION 'The queue of this program was dropped while it waited.' USING ERRCODE = 'query_canceled';
+    END IF;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.end_program_without_queue() FROM PUBLIC;
+
 -- Whether a RECEIVE now would return something: true; false when there is nothing at
 -- all; NULL when what is there is in other hands. Takes the group's lock when it is
 -- true, which the RECEIVE to follow would take anyway. What is wrong is RECEIVE's to raise, where a TRY or the next
@@ -71,6 +93,7 @@ BEGIN
                                                   q.order_sequence, 'USAGE')
                     OFFSET 0) AS q;
         EXCEPTION WHEN internal_error THEN
+            PERFORM ssb_internal.end_program_without_queue();
             RETURN true;               -- it waited for a DROP QUEUE, and the sequence is gone
         END;
         IF v_is_fast_path AND NOT v_is_worth THEN
@@ -96,9 +119,13 @@ BEGIN
     BEGIN
         PERFORM pg_sequence_last_value(v_queue.state_sequence);
     EXCEPTION WHEN internal_error THEN
+        PERFORM ssb_internal.end_program_without_queue();
         RETURN true;                   -- as above
     END;
-    IF v_queue.queue_id IS NULL OR NOT ssb_internal.may_receive(v_queue) THEN
+    IF v_queue.queue_id IS NULL THEN
+        PERFORM ssb_internal.end_program_without_queue();
+        RETURN true;
+    ELSIF NOT ssb_internal.may_receive(v_queue) THEN
         RETURN true;
     ELSIF NOT v_queue.is_receive_enabled OR ssb_internal.is_poisoned(v_queue)
        OR (v_queue.is_accepting AND ssb_internal.lock_due(v_queue.queue_id))

@@ -25,6 +25,7 @@ BEGIN
     ELSIF v_events IS NULL THEN
         PERFORM ssb_internal.raise_error(15004, 'Name cannot be NULL.', 16, 1, 'Give the events, or groups of events.');
     END IF;
+    PERFORM ssb_internal.check_remote_service(to_service);
     PERFORM ssb_internal.check_event_names(v_events, false);
     IF v_scope IS NULL OR v_scope NOT IN ('SERVER', 'DATABASE', 'QUEUE') THEN
         PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', coalesce(scope, 'NULL')), 15, 1,

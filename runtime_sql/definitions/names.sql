@@ -342,6 +342,21 @@ BEGIN
 END;
 $$;
 
+-- The name of a service elsewhere, which need not be there: an nvarchar(256).
+CREATE OR REPLACE FUNCTION ssb_internal.check_remote_service(p_name text)
+RETURNS void
+LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF p_name IS NULL THEN
+        PERFORM ssb_internal.raise_error(15004, 'Name cannot be NULL.');
+    ELSIF length(p_name) > 256 THEN
+        PERFORM ssb_internal.raise_error(8412, format('The syntax of the service name ''%s'' is invalid.', left(p_name, 128)));
+    END IF;
+END;
+$$;
+
 -- The error of a schema that is not there, by its name in PostgreSQL: 2702 where the database is missing, whose dbo it would be.
 CREATE OR REPLACE FUNCTION ssb_internal.no_schema_error(p_schema text)
 RETURNS ssb.error

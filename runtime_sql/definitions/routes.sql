@@ -197,9 +197,7 @@ DECLARE
 BEGIN
     PERFORM ssb_internal.require_definition_right('CREATE REMOTE SERVICE BINDING', v_database_id);
     PERFORM ssb_internal.check_name(name);
-    IF to_service IS NULL THEN
-        PERFORM ssb_internal.raise_error(15004, 'Name cannot be NULL.');
-    END IF;
+    PERFORM ssb_internal.check_remote_service(to_service);
     PERFORM ssb_internal.require_certificate_owner(user_name, v_database_id);
     IF EXISTS (SELECT FROM ssb.remote_service_binding AS b WHERE b.database_id = v_database_id AND lower(b.name) = lower(name)) THEN
         PERFORM ssb_internal.raise_exists('remote service binding', name);

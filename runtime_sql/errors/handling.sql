@@ -2,7 +2,8 @@
 --
 --   statement  the statement undoes itself, the next one runs (most errors)
 --   scope      the procedure or batch ends, its caller goes on: a name that cannot
---              be resolved (145, 207, 208, 209, 4104, 5313, 8120); only a caller's TRY catches it
+--              be resolved (145, 207, 208, 209, 4104, 5313, 8120), or USE of a database that cannot be used;
+--              only a caller's TRY catches it
 --   batch      everything ends, the transaction stays: THROW without TRY
 --   rollback   everything ends and rolls back (conversion errors, 1205, a full disk …), or
 --              every error under SET XACT_ABORT ON but RAISERROR and 266
@@ -29,7 +30,7 @@ RETURNS integer
 LANGUAGE sql
 RETURN set_config('pgsb.tries', depth::text, false)::integer;
 
--- Takes an error and decides where it goes. p_kind: NULL, RAISERROR, THROW, or
+-- Takes an error and decides where it goes. p_kind: NULL, RAISERROR, THROW, USE, or
 -- TRIGGER for an error out of a trigger, which rolls back.
 -- A procedure that comes to its end without RETURN n returns 0, or 10 minus the severity of the gravest error
 -- in it (-6 of most), caught or not.
@@ -39,7 +40,7 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_unresolved boolean := p_kind IS NULL AND error.number IN (145, 207, 208, 209, 4104, 5313, 8120);
+    v_unresolved boolean := p_kind IS NULL AND error.number IN (145, 207, 208, 209, 4104, 5313, 8120) OR coalesce(p_kind = 'USE', false);
     v_rolls_back boolean := coalesce(p_kind = 'TRIGGER', ssb_internal.rolls_back(error.number));
     -- A trigger that misses something undoes what has fired it, as with its other errors.
     v_ends boolean := v_rolls_back OR v_unresolved AND session.in_trigger
@@ -163,7 +164,9 @@ BEGIN
     END IF;
     -- What the first error ends, the one behind it ends as a trigger's does.
     session := ssb_internal.signal(session, v_error, CASE WHEN v_from_trigger OR v_error.number <> v_number AND ssb_internal.rolls_back(v_number)
-                                                          THEN 'TRIGGER' END, nullif(p_hint, ''));
+                                                          THEN 'TRIGGER'
+                                                          -- What follows in its batch or string is meant for that database.
+                                                          WHEN p_verb = 'USE' THEN 'USE' END, nullif(p_hint, ''));
     -- Message 3621. The error is out already: no TRY takes it, and it ends neither batch nor transaction.
     IF ssb_internal.terminates_statement(v_number, p_verb) AND session.failed AND NOT session.leaving
        AND (session.pending).number IS NULL THEN
@@ -237,19 +240,29 @@ RETURNS integer
 LANGUAGE sql STABLE
 RETURN coalesce(ssb.error_number_of(sqlstate_code), (ssb_internal.native_error(sqlstate_code, message, NULL, NULL)).number);
 
--- THROW number, message, state.
+-- A state is a tinyint.
+CREATE OR REPLACE FUNCTION ssb_internal.invalid_state(session ssb.session, line integer, state integer)
+RETURNS ssb.error
+LANGUAGE sql STABLE
+RETURN ROW(2756, format('Invalid value %s for state. Valid range is from 0 to 255.', state), 16, 1, session.procedure, line)::ssb.error;
+
+-- THROW number, message, state. Its own errors end the batch, too.
 CREATE OR REPLACE FUNCTION ssb_internal.throw(session ssb.session, line integer, number integer, message text, state integer)
 RETURNS ssb.session
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF number < 50000 THEN
+    IF (number >= 50000) IS NOT TRUE THEN
         RETURN ssb_internal.signal(session, ROW(35100, format('Error number %s in the THROW statement is outside the valid range. Specify '
-            'an error number in the valid range of 50000 to 2147483647.', number), 16, 10, session.procedure, line)::ssb.error);
+            'an error number in the valid range of 50000 to 2147483647.', coalesce(number, 0)), 16, 10, session.procedure, line)::ssb.error,
+            'THROW');
+    ELSIF state NOT BETWEEN 0 AND 255 THEN
+        RETURN ssb_internal.signal(session, ssb_internal.invalid_state(session, line, state), 'THROW');
     END IF;
     -- The message is an nvarchar(2048), in which a % is doubled.
-    RETURN ssb_internal.signal(session, ROW(number, replace(left(message, 2048), '%%', '%'), 16, state, session.procedure, line)::ssb.error, 'THROW');
+    RETURN ssb_internal.signal(session, ROW(number, replace(left(message, 2048), '%%', '%'), 16, coalesce(state, 0), session.procedure, line)::ssb.error,
+                               'THROW');
 END;
 $$;
 
@@ -265,18 +278,21 @@ END;
 $$;
 
 -- RAISERROR (message or number, severity, state, arguments). Below severity 11 it
--- is a message; 19 asks for WITH LOG, 20 and more end the connection.
+-- is a message; 19 asks for WITH LOG, 20 and more end the connection. A negative state is 1.
 CREATE OR REPLACE FUNCTION ssb_internal.raiserror(session ssb.session, line integer, message text, severity integer, state integer,
                                          arguments text[] DEFAULT '{}', seterror boolean DEFAULT false,
-                                         number integer DEFAULT 50000)
+                                         number integer DEFAULT 50000, with_log boolean DEFAULT true)
 RETURNS ssb.session
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_text text := sys.formatmessage(coalesce(message, ''), VARIADIC arguments);
-    v_state integer := CASE WHEN state < 0 THEN 1 ELSE state END;
+    v_state integer := CASE WHEN state < 0 THEN 1 ELSE coalesce(state, 0) END;
 BEGIN
+    IF state > 255 THEN
+        RETURN ssb_internal.signal(session, ssb_internal.invalid_state(session, line, state), 'RAISERROR');
+    END IF;
     IF severity = -1 AND number <> 50000 THEN
         -- That of the message.
         severity := coalesce((SELECT m.severity FROM sys.messages AS m WHERE m.message_id = number LIMIT 1), 0);
@@ -288,6 +304,9 @@ BEGIN
         session.error := CASE WHEN seterror THEN number ELSE 0 END;
         session.rowcount := 0;
         RETURN session;
+    ELSIF severity > 18 AND NOT with_log THEN
+        RETURN ssb_internal.signal(session, ROW(2754, 'Error severity levels greater than 18 can only be specified by members of the sysadmin '
+            'role, using the WITH LOG option.', 16, 1, session.procedure, line)::ssb.error, 'RAISERROR');
     ELSIF severity >= 20 THEN
         PERFORM ssb_internal.raise_pending(ROW(number, v_text, least(severity, 25), v_state, session.procedure, line)::ssb.error,
                                   'Severity 20 and above ends the connection.');

@@ -257,6 +257,32 @@ def test_a_dropped_queue_is_forgotten(neighbour: Connection, daemon: Start) -> N
 
 
 @pytest.mark.one_postgres
+def test_a_program_whose_queue_is_dropped_while_it_waits_ends_without_an_error(
+    neighbour: Connection, daemon: Start
+) -> None:
+    """As where its database is dropped: it told error 208, and 266 of the transaction that it left open."""
+    sql = neighbour
+    activate(
+        sql,
+        "BEGIN PERFORM FROM ssb.receive('dbo.to_queue'); COMMIT;"
+        " CALL ssb.wait_for_message('dbo.to_queue', clock_timestamp() + interval '60 s', may_commit => true);"
+        " PERFORM FROM ssb.receive('dbo.to_queue'); END;",
+    )
+    running = daemon(sweep=0.01)
+    send(sql, "a")
+    until(
+        lambda: sql.execute(
+            "SELECT 1 FROM ssb.activated_task AS t JOIN pg_stat_activity AS a USING (pid)"
+            " WHERE a.wait_event = 'PgSleep' AND NOT EXISTS (SELECT FROM dbo.to_queue)"
+        ).fetchone()
+    )
+    sql.execute("SELECT ssb.drop_service('//To'), ssb.drop_queue('dbo.to_queue')")
+    assert running.wait_for("queue_dropped").level == "info"
+    _other_runs(sql)
+    assert running.messages("error") == running.messages("reader_failed") == []
+
+
+@pytest.mark.one_postgres
 def test_a_login_of_readers_that_does_not_work_is_told_ever_more_seldom(
     sql: Connection, daemon: Start, database: Database
 ) -> None:

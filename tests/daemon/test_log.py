@@ -8,9 +8,12 @@ import os
 from dataclasses import replace
 from typing import Any
 
+import psycopg
 import pytest
 
+from pgsb.daemon.config import BrokerOptions
 from pgsb.daemon.log import BrokerLog, Line, PsycopgLog, program_sink, stream_sink
+from pgsb.daemon.loop import Broker
 from support import Connection
 
 
@@ -152,3 +155,25 @@ def test_the_same_error_in_a_row_is_told_ever_more_seldom() -> None:
     log.write("error", "reader_failed", "bad", queue="dbo.q", program="dbo.p")
     assert [line.message for line in told[-2:]] == ["worse", "bad"]
     assert len(log.take()) == 100 + 9 + 4 + 2
+
+
+def test_a_server_that_is_away_for_long_does_not_fill_the_log() -> None:
+    """Each try waits a little longer or shorter than the one before: the same loss all the same."""
+    lines: list[Line] = []
+    broker = Broker(BrokerOptions("dbname=shop"), lines.append)
+
+    def told() -> int:
+        return sum(line.event == "server_lost" for line in lines)
+
+    for number in range(100):
+        broker._tell_loss(psycopg.OperationalError("connection refused"), 4 + number / 50)
+    assert told() == 5 + len((8, 16, 32, 64))
+    assert lines[5].message.endswith("; trying again in 4.1 s")
+    broker._tell_loss(psycopg.OperationalError("the database system is starting up"), 5.0)
+    assert told() == 10
+    broker._recover()
+    for _ in range(2):
+        broker._tell_loss(psycopg.OperationalError("connection refused"), 5.0)
+        broker._recover()
+    broker._tell_loss(psycopg.OperationalError("connection refused"), 5.0)
+    assert told() == 13

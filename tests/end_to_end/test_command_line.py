@@ -431,6 +431,23 @@ def test_who_may_not_install_is_told_who_may(empty_database: Database, pgsb: Pgs
             connection.execute(f"DROP ROLE {role}")
 
 
+def test_where_nothing_can_be_changed_it_is_told_why(
+    database: Database, empty_database: Database, pgsb: Pgsb
+) -> None:
+    """A database that was switched to read only, or a standby."""
+    with psycopg.connect(database.dsn, autocommit=True) as connection:
+        for name in (database.name, empty_database.name):
+            connection.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+    for dsn, *command in (
+        (empty_database.dsn, "install"),
+        (database.dsn, "upgrade"),
+        (database.dsn, "uninstall", "--yes"),
+    ):
+        left = pgsb(*command, "--dsn", dsn)
+        assert left.status == 1
+        assert "in a read-only transaction" in left.err and "default_transaction_read_only is on" in left.err
+
+
 def test_the_files_of_an_extension_are_written(pgsb: Pgsb, tmp_path: Path) -> None:
     left = pgsb("install", "--as-extension", str(tmp_path / "extension"))
     assert left.status == 0
@@ -557,6 +574,46 @@ def test_a_script_with_problems_leaves_the_old_output(pgsb: Pgsb, tmp_path: Path
     left = pgsb("compile", "-", "-o", str(out), stdin="CREATE QUEUE;\n")
     assert left.status == 1
     assert out.read_text() == "precious"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["compile", "one.sql", "-o", "./one.sql"],
+        ["compile", "reads.sql", "-o", "one.sql"],
+        ["compile", "two.sql", "--after", "one.sql", "-o", "one.sql"],
+        ["compile", "--diff", "folder", "two.sql", "-o", "folder/one.sql"],
+        ["run", "one.sql", "-o", "link.sql"],
+        ["run", "reads.sql", "-o", "one.sql"],
+        ["run", "one.sql", "redirects.sql"],
+        ["sqlcmd", "-i", "two.sql,one.sql", "-o", "one.sql"],
+        ["assess", "one.sql", "--html", "one.sql"],
+        ["assess", "folder", "--json", "folder/one.sql"],
+    ],
+    ids=" ".join,
+)
+def test_no_output_is_written_over_a_script(
+    pgsb: Pgsb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
+    (tmp_path / "folder").mkdir()
+    for name in ("one.sql", "two.sql", "folder/one.sql"):
+        (tmp_path / name).write_text("PRINT 1;\n")
+    (tmp_path / "reads.sql").write_text(":r one.sql\n")
+    (tmp_path / "redirects.sql").write_text(":error stderr\n:out one.sql\nPRINT 2;\n")
+    (tmp_path / "link.sql").symlink_to("one.sql")
+    monkeypatch.chdir(tmp_path)
+    left = pgsb(*arguments)
+    assert left.status == 2 and "is a script that is read: what is written needs another name" in left.err
+    assert {path.read_text() for path in tmp_path.rglob("*one.sql")} == {"PRINT 1;\n"}
+
+
+def test_two_outputs_are_two_files(pgsb: Pgsb, tmp_path: Path) -> None:
+    script, report = tmp_path / "one.sql", str(tmp_path / "report")
+    script.write_text("PRINT 1;\n")
+    left = pgsb("assess", str(script), "--html", report, "--json", report)
+    assert left.status == 2 and "report is written twice" in left.err
+    # A device may be named twice.
+    assert pgsb("assess", str(script), "--html", os.devnull, "--json", os.devnull).status == 0
 
 
 TYPE = """\

@@ -152,6 +152,8 @@ def test_d_is_the_tsql_database_where_another_word_names_the_other(
     [
         (["-L"], "-L is not here: servers are not listed; name one with -S"),
         (["-S", "host\\INSTANCE", "-Q", "x"], "PostgreSQL has no named instances"),
+        (["-S", "host,abc", "-Q", "x"], "a port is a number: HOST,PORT"),
+        (["-S", "host:5432", "-Q", "x"], "the port stands behind a comma: HOST,PORT"),
         (["-X"], "commands of the operating system are never run"),
     ],
 )

@@ -1,8 +1,10 @@
 """What a command costs before it does anything: the list of commands, and what is imported."""
 
 import os
+import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -59,6 +61,34 @@ def test_the_help_loads_no_command() -> None:
         "pgsb.compiler.pipeline",
         "pgsb.server.connect",
     }
+
+
+def test_ctrl_c_while_python_loads_the_command_is_no_traceback(tmp_path: Path) -> None:
+    """Here as its first library is loaded; what the command itself says of Ctrl-C comes later."""
+    (tmp_path / "click.py").write_text(
+        "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nprint('it went on')\n", encoding="utf-8"
+    )
+    code = (
+        "import signal, sys\n"
+        # A shell may have started the tests in the background.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        f"sys.path.insert(0, {str(tmp_path)!r})\n"
+        "from pgsb.cli import program\nprogram()\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (-signal.SIGINT, "", "")
+
+
+def test_after_that_ctrl_c_is_taken_as_python_takes_it() -> None:
+    code = (
+        "import signal, sys\nsignal.signal(signal.SIGINT, signal.{})\n"
+        "from pgsb.cli import main, program\n"
+        "main.program = lambda: print(signal.getsignal(signal.SIGINT) is signal.{})\nprogram()\n"
+    )
+    for handler in ("default_int_handler", "SIG_IGN"):
+        script = code.format(handler, handler)
+        ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+        assert ended.stdout == "True\n"
 
 
 def test_running_a_script_loads_what_it_needs(database: Database) -> None:

@@ -18,8 +18,9 @@ from pgsb.observe.dashboard.access import Access
 from pgsb.observe.dashboard.bodies import forms
 from pgsb.observe.dashboard.charts import number
 from pgsb.observe.dashboard.options import Options
-from pgsb.observe.dashboard.serve import DashboardThread
+from pgsb.observe.dashboard.serve import DashboardThread, _bind
 from pgsb.server.connect import Target
+from pgsb.server.problems import ServerError
 from support import Connection, Database
 
 pytestmark = pytest.mark.one_postgres
@@ -530,6 +531,13 @@ def test_two_instances_of_one_name_are_refused() -> None:
     command += ["--instance", "shop=dbname=a", "--instance", "shop=dbname=b"]
     left = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert left.returncode == 2 and "two of them have the name shop" in left.stderr
+
+
+@pytest.mark.one_postgres
+def test_of_two_that_start_at_once_one_has_the_address() -> None:
+    """Also before its server has begun to listen, which takes a moment."""
+    with _bind("127.0.0.1", 0) as first, pytest.raises(ServerError, match="Address already in use"):
+        _bind("127.0.0.1", first.getsockname()[1])
 
 
 @pytest.mark.one_postgres

@@ -357,6 +357,20 @@ def test_nothing_is_missing_in_the_next_version_of_postgresql(sql: Connection) -
     assert "1 missing: function sys.json_value(text,text)" in one.detail
 
 
+def test_nothing_is_missing_where_a_session_quotes_all_names(sql: Connection) -> None:
+    """As a migration tool's may, which installs the printed text: pgsb's own sessions do not, and look."""
+    for quotes in ("on", "off"):
+        sql.execute(f"SET quote_all_identifiers = {quotes}")
+        upgrade(sql)
+        assert sql.execute("SHOW quote_all_identifiers").fetchone() == (quotes,)
+    assert found(sql, 115) == []
+    sql.execute("DROP INDEX ssb.message_0_by_order")
+    for quotes in ("on", "off"):
+        sql.execute(f"SET quote_all_identifiers = {quotes}")
+        (one,) = found(sql, 115)
+        assert "1 missing: index ssb.message_0_by_order" in one.detail
+
+
 def test_an_owner_who_was_left_behind_is_found_until_an_upgrade(sql: Connection) -> None:
     sql.execute("UPDATE ssb.runtime_version SET owner = 'seller'")
     sql.execute("UPDATE ssb.queue SET owner = 'seller', execute_as = 'seller'")

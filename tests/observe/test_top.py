@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 
+import psycopg
 import pytest
 from observe_desk import Shop, open_shop
 from prompt_toolkit.application import create_app_session
@@ -112,4 +113,36 @@ def test_keys_on_a_screen(shop: Shop, database: Database, connect: Callable[...,
             typed.send_text("q")
             await running
 
+        asyncio.run(use())
+
+
+@pytest.mark.one_postgres
+def test_a_server_that_was_lost_is_looked_for_soon_and_nothing_old_is_shown(
+    shop: Shop, database: Database
+) -> None:
+    """Each try at a server that hangs takes five seconds or more: the next came some minutes later."""
+    with create_pipe_input() as typed, create_app_session(input=typed, output=DummyOutput()):
+        top = Top(database.dsn, 2.0)
+        assert top._rest(5.0, psycopg.OperationalError("timeout expired")) == 10.0
+        assert top._rest(5.0, psycopg.errors.CannotConnectNow()) == 10.0
+        assert top._rest(0.01, psycopg.OperationalError()) == 2.0
+        assert top._rest(10.0, psycopg.errors.QueryCanceled()) == top._rest(10.0, None) == 500.0
+        assert Top(database.dsn, 60.0)._rest(5.0, psycopg.OperationalError()) == 60.0
+
+        def lost() -> None:
+            raise psycopg.OperationalError("no route to host")
+
+        async def use() -> None:
+            refreshing = asyncio.create_task(top._refresh())
+            async with asyncio.timeout(20):
+                while "no route to host" not in str(top._lines):
+                    await asyncio.sleep(0.02)
+            top._press("f")
+            assert "no route to host" in str(top._lines)
+            refreshing.cancel()
+
+        top._picture = top._look()
+        assert top._connection is not None
+        top._connection.close()
+        top._look = lost  # type: ignore[method-assign]
         asyncio.run(use())

@@ -57,6 +57,19 @@ def test_a_server_that_hangs_is_not_waited_for_for_ever(
     assert seen.get("connect_timeout") == said
 
 
+def test_what_libpq_was_told_twice_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It asks with TLS and without, where the DSN says nothing of it."""
+    refused = 'connection to server at "::1", port 5432 failed: FATAL:  password authentication failed'
+
+    def refuse(_: str, **_options: object) -> None:
+        raise psycopg.OperationalError(f"connection failed: {refused}\n{refused}\n")
+
+    monkeypatch.setattr(psycopg, "connect", refuse)
+    with pytest.raises(Unreachable) as caught:
+        connect(Target("dbname=shop", False, "--dsn"))
+    assert str(caught.value) == f"cannot connect to dbname=shop: {refused.replace('  ', ' ')}"
+
+
 @pytest.mark.parametrize("host", ["a..b", "x" * 100, "one,a..b"])
 def test_a_host_whose_name_can_be_none_is_a_wrong_dsn(host: str) -> None:
     dsn = f"host={host} password=hidden"

@@ -69,7 +69,7 @@ def test_the_packed_runtime_is_what_the_checkout_installs(wheel: zipfile.ZipFile
 
 def test_the_wheel_offers_the_command_and_the_license(wheel: zipfile.ZipFile) -> None:
     info = {name.split("/", 1)[1]: name for name in wheel.namelist() if ".dist-info/" in name}
-    assert "pgsb = pgsb.cli.main:program" in wheel.read(info["entry_points.txt"]).decode()
+    assert "pgsb = pgsb.cli:program" in wheel.read(info["entry_points.txt"]).decode()
     assert "licenses/LICENSE" in info
     assert "License-Expression: MIT" in wheel.read(info["METADATA"]).decode()
 

@@ -159,6 +159,12 @@ def test_what_does_not_exist_cannot_be_changed(session: Session, statement: str,
         ("ssb.create_event_notification('x', '{QUEUE_ACTIVATION}', 'SERVER', 's', 'x')", 1098),
         ("ssb.create_event_notification('x', '{DROP_TABLE,drop_table}', 'DATABASE', 's', 'x')", 1095),
         ("ssb.create_event_notification('x', '{DROP_TABLE}', 'DATABASE', 's', 'x')", 1093),
+        (
+            "ssb.create_event_notification('x', '{DROP_TABLE}', 'DATABASE', repeat('s', 257),"
+            " 'current database')",
+            8412,
+        ),
+        ("ssb.create_remote_service_binding('x', repeat('s', 257), 'dbo')", 8412),
         ("ssb.create_remote_service_binding('x', 's', 'nobody_at_all')", 15151),
         ("ssb.create_remote_service_binding('x', 's', 'public')", 28083),
         ("ssb.create_remote_service_binding('x', 's', 'db_owner')", 28083),

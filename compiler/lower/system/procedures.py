@@ -493,24 +493,28 @@ def _constant_text(value: pl.Expr | None) -> str | None:
 
 
 def _prepare_document(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
-    """sp_xml_preparedocument @handle OUTPUT, 'text': the session keeps the text until it ends."""
+    """sp_xml_preparedocument @handle OUTPUT, 'text': the session keeps the text until it ends.
+
+    Without a text the document is empty.
+    """
     by_name = {argument.name.key: argument for argument in node.arguments if argument.name is not None}
     positional = [argument for argument in node.arguments if argument.name is None]
     handle = by_name.get("@hdoc") or (positional.pop(0) if positional else None)
     text = by_name.get("@xmltext") or (positional.pop(0) if positional else None)
     target = ctx.scope.variable(handle.value.alone) if handle and handle.value else None
-    if target is None or text is None or text.value is None:
-        ctx.problem("sp_xml_preparedocument expects @hdoc OUTPUT and @xmltext", node.span)
+    if target is None:
+        ctx.problem("sp_xml_preparedocument expects @hdoc OUTPUT", node.span)
         return []
     namespaces = by_name.get("@xpath_namespaces") or (positional.pop(0) if positional else None)
-    values = [argument_value(text.value, NVARCHAR_MAX, ctx)]
+    document = text.value if text is not None else None
+    values = [argument_value(document, NVARCHAR_MAX, ctx) if document is not None else pl.NULL]
     if namespaces is not None and namespaces.value is not None:
         values.append(argument_value(namespaces.value, NVARCHAR_MAX, ctx))
     call = pl.Invoke(
         "sys.prepare_document_with" if len(values) > 1 else "sys.prepare_document", tuple(values)
     )
     body = _with_code([pl.Assign(target.reference, call)], node, ctx)
-    return ctx.guard(node, [*body, *ctx.status(node, pl.Number(0))])
+    return ctx.guard(node, [*body, *ctx.status(node, pl.Number(0))], verb="EXECUTE")
 
 
 def _log_event(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:

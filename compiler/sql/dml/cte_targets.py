@@ -29,7 +29,7 @@ from ..values import Value
 from .output import Changing, finish
 from .set_clause import set_column, set_value, share_next_values
 from .set_variables import into_variables
-from .table_variables import change_variable
+from .table_variables import Through, change_variable
 
 Statement = Dml | Assignment | TableVariableDml | None
 
@@ -185,10 +185,9 @@ class CteTarget:
         base.meta["numbered"] = True
         _list_columns(self.cte, base, ctx)
         mapping, computed = _base_columns(self.cte)
-        for output in change.outputs:
-            output.items[:] = [_of_variable(item, mapping, computed, ctx) for item in output.items]
+        columns = _columns_of(self.cte, ctx)
         place = Verbatim(this=Value(n.Name((alias, PLACE))))
-        self.row_id = _free_name(_columns_of(self.cte, ctx))
+        self.row_id = _free_name(columns)
         row_id = exp.to_identifier(self.row_id, quoted=True)
         self.cte.this.append("expressions", exp.Alias(this=place, alias=row_id))
         _name_last(self.cte, self.row_id)
@@ -200,7 +199,12 @@ class CteTarget:
         if change.source.args.get("from_") is None:
             table = exp.Table(this=exp.to_identifier(self.cte.alias, quoted=True))
             change.source.set("from_", exp.From(this=table))
-        through = n.Name((self.shown, self.row_id))
+        through = Through(
+            n.Name((self.shown, self.row_id)),
+            columns,
+            {column: fold(of) for column, of in mapping.items()},
+            {column: n.Name((self.shown, column)) for column in computed},
+        )
         return change_variable(change, base, definitions, recursive, ctx, through=through)
 
     def _first_rows(
@@ -247,24 +251,6 @@ def _base_columns(cte: exp.CTE) -> tuple[dict[str, str], set[str]]:
         else:
             computed.add(fold(name))
     return mapping, computed
-
-
-def _of_variable(item: exp.Expr, mapping: dict[str, str], computed: set[str], ctx: Context) -> exp.Expr:
-    """An item of OUTPUT that says ``inserted.b`` of the expression: that of the table variable's column."""
-
-    def of_table(node: exp.Expr) -> exp.Expr:
-        if not isinstance(node, exp.Column) or fold(node.table) not in ("inserted", "deleted"):
-            return node
-        if fold(node.name) in computed:
-            ctx.unsupported("OUTPUT of what a common table expression over a table variable computes", node)
-        of = mapping.get(fold(node.name), node.name)
-        return exp.column(exp.to_identifier(of, quoted=True), table=node.args["table"].copy())
-
-    if isinstance(item, exp.Column) and isinstance(item.this, exp.Star):
-        return item
-    changed = item.transform(of_table)
-    named = exp.Alias(this=changed, alias=exp.to_identifier(item.name, quoted=True))
-    return named if isinstance(item, exp.Column) else changed
 
 
 def _list_columns(cte: exp.CTE, base: exp.Table, ctx: Context) -> None:

@@ -34,6 +34,9 @@ def output_items(
     items: list[OutputItem] = []
     for node in output.items:
         inner = node.this if isinstance(node, exp.Alias) else node
+        if (subquery := inner.find(exp.Query)) is not None:
+            ctx.problem("Subqueries are not allowed in the OUTPUT clause.", subquery, number=10705)
+            continue
         if isinstance(inner, exp.Column) and isinstance(inner.this, exp.Star):
             items += _star(inner, relations, ctx, target)
             continue

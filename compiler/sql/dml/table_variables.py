@@ -123,19 +123,43 @@ def _with_output(dml: TableVariableDml, outputs: list[Output], ctx: Context) -> 
 # ---------------------------------------------------------------- UPDATE and DELETE
 
 
+@dataclass
+class Through:
+    """The common table expression by which a statement knows a table variable."""
+
+    place: n.Name
+    """Its column with the row's place."""
+    columns: tuple[ColumnInfo, ...] | None
+    """Those that the script sees: OUTPUT's."""
+    mapping: dict[str, str]
+    """Folded names of those that are columns of the table variable under another name."""
+    computed: dict[str, n.Node]
+    """Those that it computes."""
+
+    def relation(self, name: str, cells: dict[str, n.Node]) -> Relation:
+        """``inserted`` or ``deleted``; ``cells``: the columns of the table variable there."""
+        renamed = {column: cells[of] for column, of in self.mapping.items() if of in cells}
+        renamed |= {column: n.Name(("changed", label)) for column, label in self.labels().items()}
+        return Relation(name, self.columns, declared=True, renamed=cells | renamed)
+
+    def labels(self) -> dict[str, str]:
+        """What is computed, with its name among what is found of a row, which no column has."""
+        return {column: f"computed@{number}" for number, column in enumerate(self.computed, 1)}
+
+
 def change_variable(
     change: Change,
     item: exp.Table | None,
     definitions: list[q.Definition],
     recursive: bool,
     ctx: Context,
-    through: n.Name | None = None,
+    through: Through | None = None,
 ) -> TableVariableDml | None:
     """UPDATE and DELETE whose target is a table variable.
 
     Without other relations WHERE finds the rows. With them every row meets, in a LATERAL subquery, those and
-    the condition; the rows that find a match are changed. ``through``: of the common table expression among
-    the relations that stands for the variable, the column with the row's place.
+    the condition; the rows that find a match are changed. ``through``: the common table expression among the
+    relations that stands for the variable.
     """
     node = item if item is not None else change.target
     variable = changed_table_variable(node.name, node, ctx)
@@ -169,7 +193,7 @@ def change_variable(
         where_node = change.source.args.get("where")
         where = condition(where_node.this, ctx).code if where_node is not None else None
         if through is not None:
-            same = n.Comparison("=", through, n.Name((alias, PLACE)))
+            same = n.Comparison("=", through.place, n.Name((alias, PLACE)))
             where = n.all_of([same, *([where] if where is not None else [])])
         values: dict[str, n.Node] = {}
         if change.sets:
@@ -187,7 +211,14 @@ def change_variable(
         output = _Outputs()
         if change.outputs:
             exists = n.Exists(n.Subquery(_match(sources, place, where, {})))
-            hits = _Hits(rows, hit, exists, limit, through is not None, definitions, recursive)
+            own = {alias} if through is None else {alias, *through.place.parts[:1]}
+            others, more = _others([each for each in ctx.frame.relations if each.alias not in own])
+            if through is not None:
+                labels = through.labels()
+                more |= {labels[column]: code for column, code in through.computed.items()}
+            shown_hit = _match(sources, place, where, values | more) if more else hit
+            by_place = through is not None or bool(more)
+            hits = _Hits(rows, shown_hit, exists, limit, by_place, through, others, definitions, recursive)
             found_output = _outputs(change, variable, alias, values, hits, ctx)
             if found_output is None:
                 return None
@@ -204,6 +235,20 @@ def change_variable(
         into_before=output.kept,
         before=output.stored,
     )
+
+
+def _others(relations: list[Relation]) -> tuple[list[Relation], dict[str, n.Node]]:
+    """Relations beside the one that changes, and what OUTPUT has of them among what is found of a row."""
+    others: list[Relation] = []
+    more: dict[str, n.Node] = {}
+    for relation in relations:
+        renamed: dict[str, n.Node] = {}
+        for column in (fold(column.name) for column in relation.columns or ()):
+            label = f"other@{len(more) + 1}"
+            more[label] = (relation.renamed or {}).get(column) or relation.spell(column)
+            renamed[column] = n.Name(("changed", label))
+        others.append(replace(relation, prefix=None, bare=False, nulls=False, renamed=renamed))
+    return others, more
 
 
 def _deletes_all(change: Change) -> bool:
@@ -345,6 +390,9 @@ class _Hits:
     limit: n.Node | None
     by_place: bool
     """The rows are found by their places."""
+    through: Through | None
+    others: list[Relation]
+    """The relations beside the one that changes, as OUTPUT has their columns."""
     definitions: list[q.Definition]
     recursive: bool
 
@@ -362,17 +410,15 @@ def _outputs(
     change: Change, variable: TableVariable, alias: str, values: dict[str, n.Node], hits: _Hits, ctx: Context
 ) -> _Outputs | None:
     """OUTPUT of UPDATE and DELETE: the rows as they are, and as they will be, found before the change."""
-    deleted = Relation("deleted", variable.info.columns, prefix=n.Name((alias,)), declared=True)
-    inserted = Relation(
-        "inserted",
-        variable.info.columns,
-        declared=True,
-        renamed={
-            name: n.Name(("changed" if name in values else alias, name))
-            for name in (fold(column.name) for column in variable.info.columns)
-        },
-    )
-    relations = [*ctx.frame.relations, deleted, *([inserted] if change.sets else [])]
+    names = [fold(column.name) for column in variable.info.columns]
+    new: dict[str, n.Node] = {name: n.Name(("changed" if name in values else alias, name)) for name in names}
+    if hits.through is not None:
+        deleted = hits.through.relation("deleted", {name: n.Name((alias, name)) for name in names})
+        inserted = hits.through.relation("inserted", new)
+    else:
+        deleted = Relation("deleted", variable.info.columns, prefix=n.Name((alias,)), declared=True)
+        inserted = Relation("inserted", variable.info.columns, declared=True, renamed=new)
+    relations = [*hits.others, deleted, *([inserted] if change.sets else [])]
     result = _Outputs()
     for output in change.outputs:
         if (result.shown if output.target is None else result.kept or result.stored or None) is not None:

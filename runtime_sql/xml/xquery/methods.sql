@@ -418,6 +418,25 @@ BEGIN
 END;
 $$;
 
+-- A document as the session keeps it. Its text is read as CAST reads it, but what is wrong with it is another error, 6602, after
+-- which a batch goes on and its transaction can be committed. No text is a document without elements: a setting that is empty
+-- would be one that nobody uses.
+CREATE OR REPLACE FUNCTION ssb_internal.document_text(p_text text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN coalesce(nullif(sys.xml_of(p_text)::text, ''), ' ');
+EXCEPTION
+    WHEN OTHERS THEN
+        IF ssb.error_number_of(SQLSTATE) BETWEEN 9400 AND 9499 THEN
+            PERFORM ssb_internal.raise_error(6602, format('The error description is ''%s''.', regexp_replace(SQLERRM, '^XML parsing: ', '')),
+                                             state => 2);
+        END IF;
+        RAISE;
+END;
+$$;
+
 -- sp_xml_preparedocument and OPENXML: the session keeps documents in settings, by number. A number that is free again is the
 -- next one's: settings never go, and each makes the next slower for a program that prepares a document for every message.
 CREATE OR REPLACE FUNCTION sys.prepare_document(p_text text)
@@ -435,7 +454,7 @@ BEGIN
     ELSE
         PERFORM set_config('pgsb.free_documents', v_free[2:]::text, false);
     END IF;
-    PERFORM set_config('pgsb.document_' || v_number, sys.xml_of(p_text)::text, false);
+    PERFORM set_config('pgsb.document_' || v_number, ssb_internal.document_text(p_text), false);
     RETURN v_number;
 END;
 $$;
@@ -452,7 +471,7 @@ DECLARE
 BEGIN
     PERFORM set_config('pgsb.namespaces_' || v_number,
                        coalesce((SELECT jsonb_object_agg(m.parts[1], coalesce(m.parts[2], m.parts[3]))::text
-                                   FROM regexp_matches((regexp_match(sys.xml_of(p_namespaces)::text, '<[^>]*>'))[1],
+                                   FROM regexp_matches((regexp_match(ssb_internal.document_text(p_namespaces), '<[^>]*>'))[1],
                                                        '\sxmlns:([^\s=]+)\s*=\s*(?:"([^"]*)"|''([^'']*)'')', 'g') AS m (parts)), ''), false);
     RETURN v_number;
 END;
@@ -471,7 +490,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF coalesce(current_setting('pgsb.document_' || p_number, true), '') = '' THEN
-        PERFORM ssb_internal.raise_error(6607, 'sp_xml_removedocument: The value supplied for parameter number 1 is invalid.');
+        PERFORM ssb_internal.raise_error(6607, 'sp_xml_removedocument: The value supplied for parameter number 1 is invalid.', state => 3);
     END IF;
     PERFORM set_config('pgsb.document_' || p_number, '', false),
             set_config('pgsb.namespaces_' || p_number, '', false),

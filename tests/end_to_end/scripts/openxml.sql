@@ -25,3 +25,27 @@ GO
 DECLARE @told int
 EXEC sp_xml_preparedocument @told OUTPUT, N'<a/>', N'<r xmlns:e='
 GO
+-- What is no XML ends the statement alone, and its transaction can be committed.
+CREATE TABLE #read (outcome nvarchar(200))
+DECLARE @told int, @code int
+EXEC @code = sp_xml_preparedocument @told OUTPUT, N'<a><b></a>'
+PRINT CONCAT('error ', @@ERROR, ' code ', @code)
+EXEC sp_xml_removedocument @told
+BEGIN TRANSACTION
+BEGIN TRY
+    EXEC sp_xml_preparedocument @told OUTPUT, N'<a>'
+END TRY
+BEGIN CATCH
+    INSERT #read VALUES (CONCAT(ERROR_NUMBER(), '/', ERROR_STATE(), ' ', ERROR_MESSAGE(), ' ', XACT_STATE()))
+END CATCH
+COMMIT
+SELECT outcome FROM #read
+-- No text, and NULL, are documents without elements.
+EXEC @code = sp_xml_preparedocument @told OUTPUT
+SELECT b FROM OPENXML(@told, '/a') WITH (b int)
+EXEC sp_xml_removedocument @told
+EXEC @code = sp_xml_preparedocument @told OUTPUT, NULL
+SELECT b FROM OPENXML(@told, '/a') WITH (b int)
+EXEC sp_xml_removedocument @told
+PRINT CONCAT('error ', @@ERROR, ' code ', @code)
+GO

@@ -882,3 +882,24 @@ insert into heap (a) select a from (delete from heap output deleted.a + 1 where 
 case.sql:1:91: error 8155: No column name was specified for column 1 of 'e'.
     1 | insert into heap (a) select a from (delete from heap output deleted.a + 1 where a > 1) as e
       |                                                                                           ^
+
+-- case: OUTPUT has no subquery
+INSERT INTO x (a) OUTPUT (SELECT 1) VALUES (1)
+-- expect
+case.sql:1:34: error 10705: Subqueries are not allowed in the OUTPUT clause.
+    1 | INSERT INTO x (a) OUTPUT (SELECT 1) VALUES (1)
+      |                                  ^
+
+-- case: nor has OUTPUT INTO, an IN or an EXISTS
+DELETE x OUTPUT CASE WHEN deleted.a IN (SELECT 1) OR EXISTS (SELECT 1 AS b) THEN 1 END INTO y
+-- expect
+case.sql:1:48: error 10705: Subqueries are not allowed in the OUTPUT clause.
+    1 | DELETE x OUTPUT CASE WHEN deleted.a IN (SELECT 1) OR EXISTS (SELECT 1 AS b) THEN 1 END INTO y
+      |                                                ^
+
+-- case: nor has that of MERGE, told once
+MERGE x USING (SELECT 1 AS a) AS s ON s.a = x.a WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT (a) VALUES (1) OUTPUT (SELECT 1);
+-- expect
+case.sql:1:133: error 10705: Subqueries are not allowed in the OUTPUT clause.
+    1 | MERGE x USING (SELECT 1 AS a) AS s ON s.a = x.a WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT (a) VALUES (1) OUTPUT (SELECT 1);
+      |                                                                                                                                     ^
