@@ -21,7 +21,7 @@ from .program import Outputs
 from .progress import logger
 from .read import COLUMNS
 from .staging import Staged, files_of, stage, unmeasured
-from .tables import MOST_FAILURES, PackedTable, Refused, RowFailure, StagedTable, find_failures
+from .tables import MOST_FAILURES, PackedTable, RowFailure, StagedTable, find_failures, is_of_a_row
 from .transport import TABLE_COLUMNS, TableColumn, Travel, plan
 from .watching import step
 
@@ -377,7 +377,9 @@ def _finish(
         try:
             completed = _try(held, outputs, rows, others, failed, dsn, ahead)
             break
-        except Refused as error:
+        except psycopg.Error as error:
+            if not is_of_a_row(error):
+                raise
             staged = [one for one in rows if isinstance(one, StagedTable)]
             if len(staged) < len(rows):
                 rows = _unpacked(held, rows)

@@ -16,6 +16,11 @@ MOST_LONG = 2**63 - 1
 """What PostgreSQL's integer and bigint hold."""
 _DEAD_JVM = "Spark's JVM has died; with too little memory? --conf spark.driver.memory=4g"
 
+_DEAD_WORKER = (
+    "a Python process that ran a task has died: killed, as where memory runs out, or crashed in a library "
+    "(--conf spark.python.worker.faulthandler.enabled=true tells where)"
+)
+
 
 class BulkError(Exception):
     """A job cannot go on; the message says why and ``hint`` what to do."""
@@ -126,9 +131,9 @@ def explain(error: Exception) -> str:
 
     if isinstance(error, (ConnectionError, Py4JNetworkError)) and _came_from(error, "py4j"):
         return _DEAD_JVM
-    text = str(error)
     cause = getattr(error, "java_exception", None)
     try:
+        text = str(error)  # asks the JVM, too
         if cause is None and (origin := getattr(error, "_origin", None)) is not None:
             cause = origin.getCause()  # PySpark has made an error of its own of it, and says nothing of this
         # What the driver says of the matter tells more than why it came to that.
@@ -137,6 +142,9 @@ def explain(error: Exception) -> str:
             and cause.getCause() is not None
             and not cause.toString().startswith("org.postgresql.")
         ):
+            if dead := re.search(r"Python worker exited unexpectedly \(crashed\)(: .+)?", cause.toString()):
+                # Its own cause is that nothing more came from it.
+                return _DEAD_WORKER + (dead[1] or "")
             cause = cause.getCause()
         if cause is not None:
             text = f"{cause.toString()}\n{text}"

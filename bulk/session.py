@@ -1,5 +1,6 @@
 """A SparkSession that reaches PostgreSQL, and clear words where it cannot be had."""
 
+import contextlib
 import importlib.metadata
 import importlib.util
 import locale
@@ -8,9 +9,11 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from .connections import DRIVER, Server
@@ -167,7 +170,46 @@ def spark_session(name: str, options: JobOptions | None = None) -> "SparkSession
             f"Spark does not start: {explain(error)}",
             "see --master and --conf; what its JVM said stands above",
         ) from error
+    except KeyboardInterrupt as interrupted:
+        _end_jvm(interrupted.__traceback__)
+        raise
     return session
+
+
+def _end_jvm(trace: TracebackType | None) -> None:
+    """End the JVM that PySpark was waiting for: with nobody to tell its port to it would stay for ever.
+
+    Only PySpark's function that starts it knows its process. One that has told its port ends by itself.
+    """
+    while trace is not None:
+        frame = trace.tb_frame
+        started = frame.f_locals.get("proc") if frame.f_code.co_name == "launch_gateway" else None
+        if isinstance(started, subprocess.Popen):
+            started.kill()
+            started.wait()
+        trace = trace.tb_next
+
+
+def silence() -> None:
+    """Let the JVM of an interrupted job, which ends behind it, say nothing more: its tasks are cut off.
+
+    In a thread of its own, which has a connection of its own: that of this one waits for another answer.
+    """
+    if "pyspark" not in sys.modules:
+        return
+    from py4j.protocol import Py4JError
+    from pyspark import SparkContext
+
+    context = SparkContext._active_spark_context
+
+    def say() -> None:
+        with contextlib.suppress(Py4JError, OSError):
+            context.setLogLevel("OFF")
+
+    if context is not None:
+        thread = threading.Thread(target=say, daemon=True)
+        thread.start()
+        thread.join(2)
 
 
 def _is_installed() -> bool:

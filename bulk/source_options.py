@@ -36,6 +36,8 @@ _STREAM = (
 _WRITE = ("fromService", "toService", "contract", "messageType", "lifetime", "recycle", "maxAge", "sendId")
 # Spark's own, which come along: of load() the one argument, or the several as JSON.
 _SPARKS = ("path", "paths", "checkpointLocation")
+_MOST_NAMES = 20
+"""Queues that a hint lists."""
 # What CREATE TABLE adds to a table's options.
 _OF_A_TABLE = ("option.", "provider")
 # The words of Spark's JDBC, Kafka and Delta sources, in lower case, and what is to be done instead.
@@ -144,7 +146,9 @@ class SourceOptions:
                 there = [(str(shown).lower(), str(name)) for shown, name in rows.fetchall()]
             matching = [name for shown, name in there if fnmatch.fnmatchcase(shown, part.lower())]
             if not matching:
-                names = ", ".join(name for _, name in there)
+                names = ", ".join(name for _, name in there[:_MOST_NAMES])
+                if len(there) > _MOST_NAMES:
+                    names += f" and {len(there) - _MOST_NAMES} more"
                 raise BulkError(
                     f"no queue matches {part!r}",
                     f"there are {names or 'none'}; *, ? and [ab] are patterns, names are PostgreSQL's",

@@ -19,7 +19,19 @@ from .transport import TABLE_COLUMNS, TableColumn, Travel, is_as_it_is
 MOST_FAILURES = 1000
 """Rows of one claim that may fail before it is a fault of the program's, and no message's."""
 
-Refused = (psycopg.DataError, psycopg.IntegrityError)
+_OF_VALUES = (psycopg.DataError, psycopg.IntegrityError)
+_OF_A_ROW = frozenset({"44000", "54000", "P0001", "P0004", "S3609"})
+"""A view's CHECK OPTION; a value too large for an index; RAISE, ASSERT and T-SQL's ROLLBACK in a trigger."""
+
+
+def is_of_a_row(error: psycopg.Error) -> bool:
+    """Whether PostgreSQL may have refused one row, for its values or because a trigger wants it so.
+
+    Not what every row would meet: a right or a table that is missing, a lock, a disk.
+    """
+    # T: the errors from 10,000 on, which are the application's own (THROW, RAISERROR).
+    state = error.sqlstate or ""
+    return isinstance(error, _OF_VALUES) or state in _OF_A_ROW or state.startswith("T")
 
 
 @dataclass(frozen=True)
@@ -266,7 +278,9 @@ def find_failures(
                 try:
                     with connection.transaction():
                         table.insert(connection, known, (attempt, first, last))
-                except Refused as error:
+                except psycopg.Error as error:
+                    if not is_of_a_row(error):
+                        raise
                     if first == last:
                         found.append(_failure(connection, table, attempt, first, error, has_order))
                         continue

@@ -15,6 +15,7 @@ from ..bulk.options import JobOptions, Mode
 from ..bulk.problems import BulkError
 from ..bulk.program import load_program
 from ..bulk.progress import Progress
+from ..bulk.session import silence
 from ..server.connect import find_target, has_private_servers, private_server
 from .options import UNCHECKED_PATH, dsn_option
 
@@ -141,6 +142,9 @@ def run_command(
         )
     except BulkError as error:
         raise click.ClickException(f"{error}\nhint: {error.hint}" if error.hint else str(error)) from error
+    except KeyboardInterrupt:
+        silence()
+        raise
     if sys.stderr.isatty():
         click.echo(err=True)
     click.echo(progress.line())

@@ -465,29 +465,30 @@ def install(
         connection.execute(_choice(nvarchar).encode())
         connection.execute(_PATH)
         connection.execute(_TAKE_TABLES)
-        if found is not None:
-            if found.version > _version():
-                raise RuntimeVersionError(
-                    f"the database has runtime version {found.version};"
-                    f" this program brings {RUNTIME_VERSION}",
-                    "use the pgsb that installed it, or a newer one",
-                )
-            for version, text in _migrations():
-                if version > found.version:
-                    connection.execute(text.encode())
+        if found is not None and found.version > _version():
+            raise RuntimeVersionError(
+                f"the database has runtime version {found.version}; this program brings {RUNTIME_VERSION}",
+                "use the pgsb that installed it, or a newer one",
+            )
         try:
+            if found is not None:
+                for version, text in _migrations():
+                    if version > found.version:
+                        connection.execute(text.encode())
             for part in _texts(wanted):
                 connection.execute(part.encode())
         except psycopg.errors.InsufficientPrivilege:
             raise
         except psycopg.errors.ProgrammingError as error:
-            if found is None or found.version != _version():
+            if found is None:
                 raise
-            # Between releases a table can change without a migration.
+            # Between releases a table can change without a migration, and did before there was a first one.
             raise RuntimeVersionError(
-                f"the database has an unreleased state of runtime version {RUNTIME_VERSION},"
-                f" which cannot be upgraded ({error.diag.message_primary})",
-                "pgsb uninstall removes it with its queues and messages, pgsb install then installs this one",
+                f"the database has an unreleased state of runtime version {found.version}, or one that was"
+                f" changed by hand, which cannot be upgraded ({error.diag.message_primary})",
+                "nothing was changed: the pgsb that installed it still serves it, and its pgsb upgrade makes"
+                " parts anew that were dropped; pgsb uninstall removes it with its queues and messages,"
+                " pgsb install then installs this one",
             ) from error
         connection.execute(_record(wanted).encode())
         connection.execute(_PATH_BACK)

@@ -137,9 +137,9 @@ SELECT n.nspname, c.relname, t.part[2], ssb_internal.tsql_schema(t.part[1]),
   JOIN pg_namespace AS n ON n.oid = c.relnamespace
  CROSS JOIN LATERAL (SELECT parse_ident(s.target) AS part) AS t
 """
-# Functions that can be called by one name only.
+# Functions that can be called by one name only; and those that return rows, whether they are alone or not.
 _FUNCTIONS = """
-SELECT n.nspname, p.proname,
+SELECT n.nspname, p.proname, p.proretset, p.of_that_name = 1 AND p.prokind = 'f',
        CASE WHEN p.proretset THEN NULL ELSE format_type(p.prorettype, NULL) END,
        (SELECT coalesce(array_agg(format_type(a.type, NULL) ORDER BY a.place), '{}')
           FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY AS a (type, place))
@@ -152,7 +152,7 @@ SELECT n.nspname, p.proname,
                     WHERE x.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema')
                       AND x.nspname !~ '^pg_'))) AS p
   JOIN pg_namespace AS n ON n.oid = p.pronamespace
- WHERE p.of_that_name = 1 AND p.prokind = 'f'
+ WHERE (p.proretset OR (p.of_that_name = 1 AND p.prokind = 'f'))
    AND p.prorettype NOT IN ('trigger'::regtype, 'event_trigger'::regtype)
 """
 # Tables with a period for system time.
@@ -394,11 +394,11 @@ def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
     for row in connection.execute(_TABLES):
         key, info = _relation(row, national)
         catalog.tables[key] = replace(info, keys=() if info.is_queue else tuple(keys.get(key, ())))
-    for schema, name, spelled, _, *columns in connection.execute(_ROWS_OF_FUNCTIONS):
-        result = tuple(_column(national, *parts) for parts in zip(*columns, strict=True))
-        function = TableInfo(ObjectName(spelled, schema), result, read_only=True, is_of_server=True)
-        catalog.tables.setdefault((schema, name), function)
-    for schema, name, result, parameters in connection.execute(_FUNCTIONS):
+    has_rows_of_functions = False
+    for schema, name, returns_rows, is_one, result, parameters in connection.execute(_FUNCTIONS):
+        has_rows_of_functions = has_rows_of_functions or returns_rows
+        if not is_one:
+            continue
         # A result has no precision: a timestamp may be a datetime as well as a datetime2.
         told = result is not None and not result.startswith(("timestamp", "time"))
         known_result = type_of(result, national) if told else None
@@ -406,6 +406,12 @@ def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
             known_result,
             tuple(_PARAMETERS.get(one) or type_of(one, national) for one in parameters),
         )
+    # Planned for nothing where there are none, it would be the most expensive statement here.
+    for row in connection.execute(_ROWS_OF_FUNCTIONS) if has_rows_of_functions else ():
+        schema, name, spelled, _, *columns = row
+        result = tuple(_column(national, *parts) for parts in zip(*columns, strict=True))
+        function = TableInfo(ObjectName(spelled, schema), result, read_only=True, is_of_server=True)
+        catalog.tables.setdefault((schema, name), function)
     catalog.synonyms |= _synonyms(connection)
     for schema, name, start, end, start_is_hidden, end_is_hidden in connection.execute(_PERIODS):
         _add_period(catalog, (schema, name), {start: start_is_hidden, end: end_is_hidden})

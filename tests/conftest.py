@@ -14,10 +14,13 @@ the engine's own tests run on each always.
 """
 
 import atexit
+import fcntl
 import gc
 import itertools
 import os
+import re
 import shutil
+import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -39,6 +42,9 @@ _TEMPLATE = "pgsb_template"
 if "PYTEST_XDIST_WORKER" not in os.environ:
     os.environ["PGSB_KEYS"] = tempfile.mkdtemp(prefix="pgsb-keys-")
     atexit.register(shutil.rmtree, os.environ["PGSB_KEYS"], ignore_errors=True)
+    # … and one for the servers' first state.
+    os.environ["PGSB_TEST_SERVERS"] = str(server_home("pgsb-servers-"))
+    atexit.register(shutil.rmtree, os.environ["PGSB_TEST_SERVERS"], ignore_errors=True)
 
 
 _WANTED = os.environ.get("PGSB_TEST_POSTGRES", "18").split(",")
@@ -98,7 +104,18 @@ def postgres(request: pytest.FixtureRequest) -> Iterator[str]:
             yield dsn
         return
     home = server_home("pgsb-test-")
-    server = PrivateServer(
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        _copy_server(_made_server(wanted), home)
+    server = _server(home, wanted)
+    try:
+        yield server.start().replace("/pgsb?", "/postgres?")
+    finally:
+        server.stop(immediate=True)
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def _server(home: Path, wanted: str) -> PrivateServer:
+    return PrivateServer(
         home,
         wanted=wanted,
         settings={
@@ -114,11 +131,32 @@ def postgres(request: pytest.FixtureRequest) -> Iterator[str]:
         },
         durable=False,
     )
-    try:
-        yield server.start().replace("/pgsb?", "/postgres?")
-    finally:
-        server.stop(immediate=True)
-        shutil.rmtree(home, ignore_errors=True)
+
+
+def _made_server(wanted: str) -> Path:
+    """The home of a server with the template, which is stopped: the first process makes it for all."""
+    home = Path(os.environ["PGSB_TEST_SERVERS"]) / re.sub(r"\W", "_", wanted)
+    with open(f"{home}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not home.exists():
+            making = home.with_suffix(".new")
+            shutil.rmtree(making, ignore_errors=True)
+            making.mkdir(mode=0o711)
+            server = _server(making, wanted)
+            try:
+                _make_template(server.start().replace("/pgsb?", "/postgres?"))
+            finally:
+                server.stop()
+            making.rename(home)
+    return home
+
+
+def _copy_server(made: Path, home: Path) -> None:
+    """Its files with their owners; but neither the socket nor the port."""
+    copied = [str(one) for one in made.iterdir() if one.name == "password" or (one / "PG_VERSION").exists()]
+    subprocess.run(["cp", "-a", *copied, str(home)], check=True)
+    for options in home.glob("*/postmaster.opts"):
+        options.unlink()
 
 
 @pytest.fixture(scope="session")
@@ -126,6 +164,15 @@ def pg_major(postgres: str) -> int:
     """Major version of the test server, such as 18."""
     with psycopg.connect(postgres) as connection:
         return connection.info.server_version // 10000
+
+
+@pytest.fixture(scope="session")
+def shares_sessions(pytestconfig: pytest.Config, pg_major: int) -> bool:
+    """Whether a module's tests share sessions. With --long each has new ones on the older PostgreSQL.
+
+    So what goes wrong in a session's first statements alone is found, too.
+    """
+    return pg_major >= 18 or not pytestconfig.getoption("long")
 
 
 @pytest.fixture(scope="session")
@@ -151,9 +198,18 @@ def admin(postgres: str) -> Iterator[Connection]:
 @pytest.fixture(scope="session")
 def template(postgres: str, admin: Connection) -> str:
     """Name of a database with the runtime, which `database` clones."""
+    if not admin.execute("SELECT FROM pg_database WHERE datname = %s", [_TEMPLATE]).rowcount:
+        _make_template(postgres)
+    with psycopg.connect(_dsn(postgres, _TEMPLATE)):
+        pass  # it leaves the file of the catalogs' cache, which each clone's first session would write else
+    return _TEMPLATE
+
+
+def _make_template(postgres: str) -> None:
     from pgsb.runtime_sql.installer import install
 
-    admin.execute(f"CREATE DATABASE {_TEMPLATE}")
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {_TEMPLATE}")
     with psycopg.connect(_dsn(postgres, _TEMPLATE), autocommit=True) as connection:
         install(connection)
         # A fifth less to copy. The runtime's own tables stay as an installation leaves them: plans
@@ -163,9 +219,6 @@ def template(postgres: str, admin: Connection) -> str:
             " WHERE relkind = 'r' AND relnamespace = 'pg_catalog'::regnamespace AND NOT relisshared"
         ).fetchall():
             connection.execute(f"VACUUM (FULL) {catalog}")
-    with psycopg.connect(_dsn(postgres, _TEMPLATE)):
-        pass  # it leaves the file of the catalogs' cache, which each clone's first session would write else
-    return _TEMPLATE
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,6 @@
 """Fixtures: a database for all tests of a module, sessions on it, and a pair of services.
 
-A folder's conftest.py takes them all: ``from sessions import another, maker, pair, session, shared``.
+A folder's conftest.py takes them all: ``from sessions import another, lender, maker, pair, session, shared``.
 """
 
 from collections.abc import Callable, Iterator
@@ -8,9 +8,16 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg.pq import TransactionStatus
 from runtime.broker import Pair, Session
 
-from support import Database
+from support import Connection, Database
+
+# DISCARD ALL, but that the plans of functions stay.
+_AS_NEW = """
+CLOSE ALL; SET SESSION AUTHORIZATION DEFAULT; RESET ALL; DEALLOCATE ALL; UNLISTEN *;
+SELECT pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES
+"""
 
 
 @pytest.fixture(scope="module")
@@ -18,25 +25,78 @@ def shared(new_database: Callable[[], Database]) -> Database:
     return new_database()
 
 
+class Lender:
+    """Lends sessions of a database to test after test, as a pooler does: they have read the functions.
+
+    What comes back closed is not lent again; nothing is unless they are ``shared``. ``begin`` is what a
+    session of this kind begins with.
+    """
+
+    def __init__(
+        self, dsn: str, shared: bool, begin: Callable[[Connection], None] | None = None, **options: Any
+    ) -> None:
+        self._dsn, self._shared, self._begin, self._options = dsn, shared, begin, options
+        self._free: list[Connection] = []
+        # psycopg warns of one that is forgotten while its session goes on.
+        self._lent: list[Connection] = []
+
+    def lend(self, *, autocommit: bool = True) -> Connection:
+        """A session as good as a new one: psycopg's settings and the server's are as at first."""
+        if self._free:
+            connection = psycopg.Connection(self._free.pop().pgconn)
+            connection.autocommit = True
+            if "prepare_threshold" in self._options:
+                connection.prepare_threshold = self._options["prepare_threshold"]
+            connection.execute(_AS_NEW)
+        else:
+            connection = psycopg.connect(self._dsn, autocommit=True, **self._options)
+        self._lent.append(connection)
+        if self._begin is not None:
+            self._begin(connection)
+        connection.autocommit = autocommit
+        return connection
+
+    def take_back(self, connection: Connection) -> None:
+        """A transaction that the test has left open is rolled back, as at the end of a session."""
+        if connection.info.transaction_status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
+            connection.rollback()
+        if self._shared and connection.info.transaction_status == TransactionStatus.IDLE:
+            self._free.append(connection)
+        else:
+            connection.close()
+
+    def close(self) -> None:
+        for connection in self._lent:
+            connection.close()
+
+
+@pytest.fixture(scope="module")
+def lender(shared: Database, shares_sessions: bool) -> Iterator[Lender]:
+    made = Lender(shared.dsn, shares_sessions)
+    yield made
+    made.close()
+
+
 @pytest.fixture
-def session(shared: Database) -> Iterator[Session]:
+def session(lender: Lender) -> Iterator[Session]:
     """An autocommit session on the module's database."""
-    with psycopg.connect(shared.dsn, autocommit=True) as connection:
-        yield Session(connection)
+    connection = lender.lend()
+    yield Session(connection)
+    lender.take_back(connection)
 
 
 @pytest.fixture
-def another(shared: Database) -> Iterator[Callable[[], Session]]:
+def another(lender: Lender) -> Iterator[Callable[[], Session]]:
     """Further sessions, with transactions that the test ends."""
-    opened: list[psycopg.Connection[Any]] = []
+    opened: list[Connection] = []
 
     def open_one() -> Session:
-        opened.append(psycopg.connect(shared.dsn))
+        opened.append(lender.lend(autocommit=False))
         return Session(opened[-1])
 
     yield open_one
     for connection in opened:
-        connection.close()
+        lender.take_back(connection)
 
 
 @pytest.fixture(scope="module")

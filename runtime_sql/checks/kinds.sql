@@ -98,6 +98,8 @@ AS $$
      'RETENTION = ON keeps what was sent and received until the conversation ends.'),
     (315, 'warning', 'messages wait for a stream of Spark that does not run',
      'Nobody else receives them before the stream is started again, or its claim expires.'),
+    (316, 'error', 'a queue is not found under its name',
+     'Its schema or its view was renamed or dropped: T-SQL that names the queue fails with 208. Its messages are kept.'),
     (401, 'warning', 'conversations are begun and never ended',
      'Both sides are open, old and without messages. Each costs two rows for ever, and reports on conversations slow down.'),
     (402, 'warning', 'one side has ended, the other does not',

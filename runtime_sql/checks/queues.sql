@@ -1,5 +1,46 @@
 -- Checks 3xx: queues and activation, on the measures that ssb.queue_status shows.
 
+-- PostgreSQL's ALTER SCHEMA, ALTER VIEW and DROP VIEW know nothing of queues. The view that a queue has under another name
+-- is found by its text, which is read for those queues alone.
+CREATE OR REPLACE FUNCTION ssb_internal.check_queue_views()
+RETURNS TABLE (queue_id integer, queue text, detail text, remedy text, run_with text)
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+    WITH astray AS MATERIALIZED (
+        SELECT q.queue_id, q.name, q.schema_name, q.relation_name, n.oid AS schema, o.oid AS taken
+          FROM ssb.queue AS q
+          LEFT JOIN pg_namespace AS n ON n.nspname = q.schema_name
+          LEFT JOIN pg_class AS o ON o.relnamespace = n.oid AND o.relname = q.relation_name
+         WHERE o.relkind IS DISTINCT FROM 'v')
+    SELECT a.queue_id, a.name, f.detail, f.remedy, CASE WHEN f.remedy = 'pgsb upgrade' THEN 'shell' ELSE 'psql' END
+      FROM astray AS a
+      LEFT JOIN LATERAL (
+           SELECT c.oid::regclass AS name, c.relnamespace AS schema,
+                  EXISTS (SELECT FROM ssb.queue AS k WHERE k.schema_name = w.nspname)
+                  OR EXISTS (SELECT FROM ssb.schema_of_database AS k WHERE k.name = w.nspname) AS is_of_others
+             FROM pg_class AS c JOIN pg_namespace AS w ON w.oid = c.relnamespace
+            WHERE c.relkind = 'v' AND w.nspname NOT IN ('ssb', 'ssb_internal', 'sys')
+              AND EXISTS (SELECT FROM pg_depend AS d JOIN pg_rewrite AS r ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
+                           WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = 'ssb.retained_message'::regclass AND r.ev_class = c.oid)
+              AND pg_get_viewdef(c.oid) ~ format('queue_id = ''?%s\M', a.queue_id)
+            ORDER BY c.oid LIMIT 1) AS v ON true
+     CROSS JOIN LATERAL (
+           SELECT CASE WHEN a.taken IS NOT NULL THEN format('%s has its name', pg_describe_object('pg_class'::regclass, a.taken, 0))
+                       WHEN v.name IS NOT NULL THEN format('its view is %s', v.name)
+                       WHEN a.schema IS NULL THEN format('there is no schema %I', a.schema_name)
+                       ELSE 'its view is gone' END,
+                  CASE WHEN a.taken IS NOT NULL THEN format('ALTER TABLE %s RENAME TO %I;', a.taken::regclass, a.relation_name || '_table')
+                       WHEN a.schema IS NULL AND NOT v.is_of_others
+                       THEN format('ALTER SCHEMA %s RENAME TO %I;', v.schema::regnamespace, a.schema_name)
+                       WHEN a.schema IS NULL THEN format('CREATE SCHEMA %I;', a.schema_name)
+                       WHEN v.schema <> a.schema THEN format('ALTER VIEW %s SET SCHEMA %I;', v.name, a.schema_name)
+                       WHEN v.name IS NOT NULL THEN format('ALTER VIEW %s RENAME TO %I;', v.name, a.relation_name)
+                       ELSE 'pgsb upgrade' END) AS f (detail, remedy);
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.check_queue_views() FROM PUBLIC;
+
 -- On measures that were taken already. Every finding's object is a queue's name.
 CREATE OR REPLACE FUNCTION ssb_internal.check_measured_queues(p_measured ssb.queue_status[], p_limits jsonb)
 RETURNS TABLE (number integer, object text, detail text, remedy text, run_with text)
@@ -104,7 +145,9 @@ AS $$
                                 to_char(k.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')),
            format('SELECT ssb.release_claim(%s);', k.claim_id), 'psql'
       FROM measured AS m JOIN ssb.claim AS k ON k.queue_id = m.queue_id
-     WHERE k.expires_at > clock_timestamp() AND coalesce(k.waits_since, k.claimed_at) < clock_timestamp() - m.waiting AND NOT ssb_internal.stream_runs(k.role, k.stream);
+     WHERE k.expires_at > clock_timestamp() AND coalesce(k.waits_since, k.claimed_at) < clock_timestamp() - m.waiting AND NOT ssb_internal.stream_runs(k.role, k.stream)
+    UNION ALL
+    SELECT 316, g.queue, g.detail, g.remedy, g.run_with FROM ssb_internal.check_queue_views() AS g JOIN measured AS m ON m.queue_id = g.queue_id;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.check_measured_queues(ssb.queue_status[], jsonb) FROM PUBLIC;
 

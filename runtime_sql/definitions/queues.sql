@@ -34,10 +34,12 @@ BEGIN
 END;
 $$;
 
--- Queues that an older version made have this version's view.
+-- Queues that an older version made have this version's view: where its schema is, and nothing else has its name [316].
 DO $$
 BEGIN
-    PERFORM ssb_internal.make_queue_view(q.queue_id) FROM ssb.queue AS q;
+    PERFORM ssb_internal.make_queue_view(q.queue_id)
+       FROM ssb.queue AS q JOIN pg_namespace AS n ON n.nspname = q.schema_name
+      WHERE NOT EXISTS (SELECT FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relname = q.relation_name AND c.relkind <> 'v');
 END;
 $$;
 

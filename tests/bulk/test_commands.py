@@ -19,6 +19,7 @@ from click.testing import CliRunner
 
 from pgsb.bulk import claim
 from pgsb.bulk.session import jdbc_jar
+from pgsb.cli import spark as spark_module
 from pgsb.cli.spark import spark_command
 from support import Connection, Database
 
@@ -68,6 +69,26 @@ def test_continuous_waits_for_more_until_it_is_told_to_end(spark: Any, desk: Des
     assert seen[-1] == 2
     assert result.stdout.startswith("claimed 5, completed 5, written 2 rows, replied 2, failed 0:")
     assert desk.waiting() == 0
+
+
+def test_behind_ctrl_c_the_jvm_says_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spark told of tasks that were cut off, with its stack, when the prompt was there again."""
+    pyspark = pytest.importorskip("pyspark")
+    said: list[tuple[str, bool]] = []
+
+    class Context:
+        def setLogLevel(self, level: str) -> None:
+            said.append((level, threading.current_thread() is threading.main_thread()))
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pyspark.SparkContext, "_active_spark_context", Context())
+    monkeypatch.setattr(spark_module, "run_job", interrupted)
+    arguments = ["run", "--dsn", "host=nowhere", "--queue", "dbo.target", "--program", "programs:totals"]
+    result = CliRunner().invoke(spark_command, arguments)
+    assert isinstance(result.exception, (SystemExit, KeyboardInterrupt))
+    assert said == [("OFF", False)]
 
 
 @pytest.mark.long

@@ -1,9 +1,11 @@
 """What is said where Spark, Java or the driver is missing; and how a DSN becomes JDBC's."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
 
@@ -164,6 +166,12 @@ class _JavaError(Exception):
         self._causes = list(causes)
         self._is_dead = is_dead
 
+    def __str__(self) -> str:
+        # py4j asks the JVM for its text.
+        if self._is_dead:
+            raise ConnectionRefusedError(111, "Connection refused")
+        return super().__str__()
+
     def getCause(self) -> "_JavaError | None":
         if self._is_dead:
             raise ConnectionRefusedError(111, "Connection refused")
@@ -185,6 +193,19 @@ def test_what_the_jvm_says_is_the_deepest_cause() -> None:
     error = errors.AnalysisException("[FAILED_JDBC.CONNECTION] Failed JDBC", {})
     error._origin = _JavaError("org.apache.spark.sql.AnalysisException: x", driver, "java.io.IOException: y")
     assert explain(error) == driver
+
+
+@pytest.mark.parametrize("reason", ["", ": Fatal Python error: Segmentation fault"])
+def test_a_worker_that_has_died_is_called_so(reason: str) -> None:
+    """It was java.io.EOFException, which is all that the JVM sees of it."""
+    errors = pytest.importorskip("pyspark.errors")
+    error = errors.PySparkException("Job aborted due to stage failure")
+    crashed = f"org.apache.spark.SparkException: Python worker exited unexpectedly (crashed){reason}"
+    error._origin = _JavaError("org.apache.spark.SparkException: x", crashed, "java.io.EOFException")
+    said = explain(error)
+    assert said.startswith("a Python process that ran a task has died: killed") and said.endswith(
+        reason or "tells where)"
+    )
 
 
 def test_the_traceback_of_a_worker_ends_with_what_happened() -> None:
@@ -258,3 +279,35 @@ def test_a_spark_that_does_not_start() -> None:
     message, hint = done.stdout.strip().split("|")
     assert message.startswith("Spark does not start: ") and "--master" in hint
     assert "Master must either be yarn or start with spark" in done.stderr
+
+
+@pytest.mark.long
+def test_a_jvm_that_is_starting_ends_with_the_job_that_is_interrupted(tmp_path: Path) -> None:
+    """Ctrl-C does not reach it, and PySpark forgets it: it told nobody its port, and stayed for ever."""
+    pytest.importorskip("pyspark")
+    born = tmp_path / "born"
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    # Spark asks it first what to start.
+    words = f"sh -c 'echo $$ >{born}; exec sleep 600'"
+    java.write_text(
+        '#!/bin/sh\nif [ "$1" = -version ]; then echo \'openjdk version "17.0.1"\' >&2\n'
+        f"else printf '\\0\\n'; printf '%s\\0' {words}; fi\n"
+    )
+    java.chmod(0o755)
+    program = (
+        "from pgsb.bulk.options import JobOptions; from pgsb.bulk.session import spark_session\n"
+        "spark_session('x', JobOptions(settings={'spark.jars': 'driver.jar'}))\n"
+    )
+    command = [sys.executable, "-c", program]
+    with subprocess.Popen(
+        command, env={**os.environ, "JAVA_HOME": str(tmp_path)}, stderr=subprocess.PIPE, text=True
+    ) as job:
+        while not born.exists() or not born.read_text().strip():
+            assert job.poll() is None, job.communicate()[1]
+            time.sleep(0.05)
+        job.send_signal(signal.SIGINT)
+        _, told = job.communicate()
+    assert told.endswith("KeyboardInterrupt\n")
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(born.read_text()), 0)

@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+import secrets
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -370,6 +371,53 @@ def test_messages_whose_results_are_refused_are_set_aside_and_the_others_complet
     assert "too long for type character varying(5)" in errors[0][1]
     assert 'check constraint "notes_note_check"' in errors[1][1]
     assert "0x00" in errors[2][1]
+
+
+def test_a_row_that_a_trigger_or_an_index_refuses_is_one_of_a_message(
+    spark: Any, desk: Desk, tcp: Tcp
+) -> None:
+    """They are of no class of PostgreSQL's for values, and failed the claim without naming its message."""
+    large = secrets.token_hex(9000).encode()
+    desk.connection.execute("""
+        CREATE TABLE dbo.notes (note text, number int);
+        CREATE INDEX ON dbo.notes (note);
+        CREATE FUNCTION dbo.look() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            IF NEW.note = 'raised' THEN
+                RAISE EXCEPTION 'nobody wants %', NEW.note;
+            ELSIF NEW.note = 'thrown' THEN
+                PERFORM ssb_internal.raise_error(50001, 'thrown away');
+            END IF;
+            RETURN NEW;
+        END $$;
+        CREATE VIEW dbo.short AS SELECT * FROM dbo.notes WHERE note <> 'outside' WITH CHECK OPTION;
+        CREATE TRIGGER look BEFORE INSERT ON dbo.notes FOR EACH ROW EXECUTE FUNCTION dbo.look()""")
+    for body in (b"fine", b"raised", b"thrown", b"outside", large, b"good"):
+        desk.send(1, 1, body=body)
+
+    def program(messages: Any) -> Outputs:
+        return Outputs(
+            tables={"dbo.short": _write_notes(messages).tables["dbo.notes"]}, failures="quarantine"
+        )
+
+    done = run_job(tcp(desk.database), "dbo.target", program, JobOptions(mode="once"))
+    assert (done.completed, done.written, done.failed) == (2, 2, 4)
+    errors = desk.connection.execute("SELECT error FROM ssb.quarantine ORDER BY queuing_order").fetchall()
+    assert [error for (error,) in errors[:2]] == ["nobody wants raised", "thrown away"]
+    assert "violates check option" in errors[2][0] and errors[3][0].startswith("index row")
+
+
+def test_what_every_row_would_meet_sets_no_message_aside(spark: Any, desk: Desk, tcp: Tcp) -> None:
+    desk.connection.execute("""
+        CREATE TABLE dbo.notes (note text, number int);
+        CREATE FUNCTION dbo.look() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN INSERT INTO dbo.nowhere VALUES (1); RETURN NEW; END $$;
+        CREATE TRIGGER look BEFORE INSERT ON dbo.notes FOR EACH ROW EXECUTE FUNCTION dbo.look()""")
+    desk.send(2, 1)
+    with pytest.raises(BulkError, match=r'relation "dbo\.nowhere" does not exist'):
+        run_job(tcp(desk.database), "dbo.target", _write_notes, JobOptions(mode="once"))
+    assert desk.waiting() == 2
+    assert desk.value("SELECT count(*) FROM ssb.quarantine") == 0
 
 
 def test_without_quarantine_the_error_names_conversation_and_message(

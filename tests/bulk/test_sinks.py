@@ -15,7 +15,7 @@ import needs_spark  # noqa: F401
 import pytest
 from bulk_desk import Desk
 
-from pgsb.bulk import Outputs
+from pgsb.bulk import BulkError, Outputs
 from pgsb.bulk.claim import claim, find_claim
 from pgsb.bulk.complete import complete
 from pgsb.bulk.datasource import register
@@ -164,6 +164,18 @@ def test_files_get_each_message_once_also_of_a_driver_that_is_killed_before_spar
     assert sorted(row.body for row in rows) == ["1"] * (sent // 2) + ["2"] * (sent // 2)
     assert desk.waiting() == 0
     assert desk.value("SELECT count(*) FROM ssb.claim") == 0
+
+
+def test_a_pattern_that_nothing_matches_lists_some_queues_and_not_all(desk: Desk) -> None:
+    options = read_options({"dsn": desk.database.dsn, "queue": "dbo.none*"})
+    with pytest.raises(BulkError, match="no queue matches") as few:
+        options.queues(desk.connection)
+    assert few.value.hint and few.value.hint.startswith("there are dbo.source, dbo.target; ")
+    for number in range(20):
+        desk.connection.execute("SELECT ssb.create_queue(%s)", (f"dbo.other{number}",))
+    with pytest.raises(BulkError, match="no queue matches") as many:
+        options.queues(desk.connection)
+    assert many.value.hint and " and 2 more; *, ?" in many.value.hint
 
 
 def test_rows_come_as_many_at_a_time_as_fetchsize_says(desk: Desk) -> None:

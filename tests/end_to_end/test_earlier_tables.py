@@ -9,6 +9,7 @@ from end_to_end.tsql import Tsql
 from runtime.broker import refused
 
 from pgsb.compiler.catalog import types as tm
+from pgsb.compiler.catalog.scope import Catalog
 from pgsb.compiler.catalog.types import SqlType
 from pgsb.server import learn
 from pgsb.server.learn import type_of
@@ -459,3 +460,20 @@ def test_a_table_whose_maker_ends_after_another_is_learned(
     running.run_well("EXEC dbo.looks\nGO\nINSERT dbo.slow VALUES (8)\nGO\nSELECT b FROM dbo.slow")
     assert running.results[-1] == [["8"]]
     running.close()
+
+
+def test_rows_of_functions_are_described_where_there_are_some_and_nowhere_else(
+    tsql: Tsql, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tsql.run_well("CREATE FUNCTION dbo.one (@n int) RETURNS int AS BEGIN RETURN @n END")
+    monkeypatch.setattr(learn, "_ROWS_OF_FUNCTIONS", "SELECT FROM no_such_table")
+    learn.learn_tables(tsql.connection, Catalog())
+    for argument in ("int", "text"):  # of a name that two have no call is known
+        returns = "RETURNS TABLE (n int) LANGUAGE sql AS 'SELECT 1'"
+        tsql.connection.execute(f"CREATE FUNCTION dbo.two ({argument}) {returns}".encode())
+    with pytest.raises(psycopg.errors.UndefinedTable):
+        learn.learn_tables(tsql.connection, Catalog())
+    monkeypatch.undo()
+    known = Catalog()
+    learn.learn_tables(tsql.connection, known)
+    assert list(known.functions) == [("dbo", "one")]

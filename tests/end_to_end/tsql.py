@@ -5,9 +5,10 @@ from typing import Any
 
 from pgsb.cli.run import Runner, compile_settings
 from pgsb.grammar.source import Source
-from pgsb.server.connect import Target, connect
+from pgsb.server.connect import OUTPUT_SETTINGS, SEARCH_PATH, Target, connect, prepare_session
 from pgsb.server.render import TableRenderer
 from pgsb.server.results import Cell, ErrorEvent, Event, Number, Print, RowCount, Rows
+from support import Connection
 
 
 class _Recorder:
@@ -26,11 +27,20 @@ class _Recorder:
         self._table.close()
 
 
-class Tsql:
-    """One session on a database. Every `run` is a script; ``events`` and ``text`` are of the last one."""
+def begin(connection: Connection) -> None:
+    """Settle what `connect` settles for a new session."""
+    connection.execute(f"{OUTPUT_SETTINGS}; {SEARCH_PATH}")
+    prepare_session(connection)
 
-    def __init__(self, dsn: str, **options: Any) -> None:
-        self.connection = connect(Target(dsn, False, "the test"))
+
+class Tsql:
+    """One session on a database. Every `run` is a script; ``events`` and ``text`` are of the last one.
+
+    A new session, or the one that is given, as `begin` leaves it.
+    """
+
+    def __init__(self, on: str | Connection, **options: Any) -> None:
+        self.connection = connect(Target(on, False, "the test")) if isinstance(on, str) else on
         settings = compile_settings(self.connection, options.get("database"), options.get("collation", "cs"))
         self._recorder = _Recorder()
         self._runner = Runner(self.connection, settings, self._recorder)

@@ -237,6 +237,7 @@ FAULTS: dict[int, tuple[Fault, str, dict[str, Any], bool]] = {
     ),
     314: (_retained, "dbo.to_queue", {}, True),
     315: (_stream_stopped, "dbo.to_queue", NOW, True),
+    316: (_do("ALTER VIEW dbo.to_queue RENAME TO other"), "dbo.to_queue", {}, True),
     401: (_leak, "//From", MANY, True),
     402: (lambda sql, _: _end_far_side(sql), "//From", MANY, True),
     403: (lambda sql, _: _end_far_side(sql, ", 7, 'no'"), "//From", MANY, True),
@@ -334,6 +335,43 @@ def test_what_is_missing_of_the_runtime_is_found_and_made_anew(damage: str, sql:
     assert (one.remedy, one.run_with) == ("pgsb upgrade", "shell")
     upgrade(sql)
     assert found(sql, 115) == []
+
+
+ASTRAY = {
+    "ALTER SCHEMA app RENAME TO other": ["ALTER SCHEMA other RENAME TO app;"],
+    "ALTER VIEW app.q SET SCHEMA dbo": ["ALTER VIEW dbo.q SET SCHEMA app;"],
+    "ALTER VIEW app.q RENAME TO other": ["ALTER VIEW app.other RENAME TO q;"],
+    "DROP VIEW app.q": ["pgsb upgrade"],
+    "DROP SCHEMA app CASCADE": ["CREATE SCHEMA app;", "pgsb upgrade"],
+    # Not a schema that others need.
+    "ALTER VIEW app.q SET SCHEMA dbo; DROP SCHEMA app": [
+        "CREATE SCHEMA app;",
+        "ALTER VIEW dbo.q SET SCHEMA app;",
+    ],
+    "DROP VIEW app.q; CREATE TABLE app.q ()": ["ALTER TABLE app.q RENAME TO q_table;", "pgsb upgrade"],
+}
+
+
+@pytest.mark.parametrize("damage", ASTRAY)
+def test_a_queue_that_postgresql_has_renamed_is_found_again(damage: str, sql: Connection) -> None:
+    tsql(
+        sql, "CREATE SCHEMA app;\nGO\nCREATE QUEUE app.q;\nCREATE SERVICE [//app] ON QUEUE app.q ([DEFAULT]);"
+    )
+    dialogs.send(sql, dialogs.begin(sql, "//From", "//app", "DEFAULT"), "kept")
+    sql.execute(damage.encode())
+    said = []
+    while astray := found(sql, 316):
+        (one,) = astray
+        assert one.object == "app.q" and len(said) < 3
+        said.append(one.remedy)
+        if one.run_with == "shell":
+            upgrade(sql)
+        else:
+            if one.remedy and one.remedy.startswith(("ALTER SCHEMA", "ALTER TABLE", "CREATE SCHEMA")):
+                upgrade(sql)  # it goes on, and leaves alone what it cannot make
+            mend(sql, one)
+    assert said == ASTRAY[damage]
+    assert sql.execute("SELECT convert_from(message_body, 'UTF8') FROM app.q").fetchall() == [("kept",)]
 
 
 def test_what_no_upgrade_makes_anew_is_a_statement(sql: Connection) -> None:

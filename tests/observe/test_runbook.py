@@ -491,6 +491,8 @@ def test_a_publication_of_a_schema_has_its_tables_and_no_queue(desk: Desk) -> No
 
 # Entries whose tests stand elsewhere.
 ELSEWHERE = {
+    "A queue is not found": "tests/observe/test_findings.py::"
+    "test_a_queue_that_postgresql_has_renamed_is_found_again",
     "Where to begin": "tests/observe/test_five_faults.py::test_both_find_all_five_in_time",
     "The disk is full": (
         "tests/daemon/test_activation.py::test_a_full_disk_stops_no_program_and_the_log_comes_later"

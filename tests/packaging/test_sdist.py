@@ -4,6 +4,8 @@ import tarfile
 import zipfile
 from pathlib import PurePosixPath
 
+import pytest
+
 # What setuptools writes; in an unpacked sdist, whose tests run there too, it stands beside the sources.
 MADE = {"PKG-INFO", "setup.cfg"}
 
@@ -31,6 +33,8 @@ def test_scripts_of_the_sdist_can_be_run(sdist: tarfile.TarFile) -> None:
     assert modes["scripts/test"] & 0o111 and modes["scripts/check_wheel"] & 0o111
 
 
+# Two distributions more are built, for what changes with MANIFEST.in and setup.py alone.
+@pytest.mark.long
 def test_the_sdist_makes_the_same_wheel(wheel: zipfile.ZipFile, wheel_of_sdist: zipfile.ZipFile) -> None:
     def contents(one: zipfile.ZipFile) -> dict[str, bytes]:
         # RECORD follows the order of the other files.

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from end_to_end.tsql import Tsql
+from end_to_end.tsql import Tsql, begin
 from secured import certificate_row
+from sessions import Lender
 from sql.translating import Givens, translate
 
 from pgsb.compiler.catalog.names import ObjectName
@@ -24,12 +25,19 @@ def shared(new_database: Callable[[], Database]) -> Database:
     return new_database()
 
 
+@pytest.fixture(scope="module")
+def lender(shared: Database, shares_sessions: bool) -> Iterator[Lender]:
+    made = Lender(shared.dsn, shares_sessions, begin, prepare_threshold=None)
+    yield made
+    made.close()
+
+
 @pytest.fixture
-def session(shared: Database) -> Iterator[Tsql]:
+def session(lender: Lender) -> Iterator[Tsql]:
     """A T-SQL session."""
-    opened = Tsql(shared.dsn)
-    yield opened
-    opened.close()
+    connection = lender.lend()
+    yield Tsql(connection)
+    lender.take_back(connection)
 
 
 _CASE = re.compile(r"^-- case: (.*)\n((?:.*\n)*?)-- expect\n((?:(?!-- case: ).*\n?)*)", re.MULTILINE)

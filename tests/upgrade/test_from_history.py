@@ -28,6 +28,8 @@ _COMMITS = {
     "3ca280fb": 421,
     "a0710694": 710,
 }
+# Of version 1, before the tables were those of tests/upgrade/version_1_tables.sql.
+_BEFORE_MIGRATIONS = ["3e4683b3", "375b1174"]
 _INSTALL = """
 import sys
 import psycopg
@@ -51,6 +53,12 @@ def _files_of(commit: str, folder: Path) -> None:
     (package / "__init__.py").touch()
 
 
+def _install(commit: str, folder: Path, database: Database) -> None:
+    _files_of(commit, folder)
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    subprocess.run([sys.executable, "-c", _INSTALL, database.dsn], env=environment, check=True)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(("commit", "version"), _COMMITS.items())
 def test_what_an_earlier_state_installed_becomes_a_fresh_installation(
@@ -61,12 +69,27 @@ def test_what_an_earlier_state_installed_becomes_a_fresh_installation(
     commit: str,
     version: int,
 ) -> None:
-    _files_of(commit, tmp_path)
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    subprocess.run([sys.executable, "-c", _INSTALL, empty_database.dsn], env=environment, check=True)
+    _install(commit, tmp_path, empty_database)
     connection = connect(empty_database.dsn)
     assert installer.installed_version(connection) == str(version)
     installer.upgrade(connection)
     upgraded, fresh = objects(connection), objects(connect())
     assert [line for line in upgraded if line not in fresh] == []
     assert [line for line in fresh if line not in upgraded] == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("commit", _BEFORE_MIGRATIONS)
+def test_what_no_migration_knows_is_left_as_it_is(
+    empty_database: Database, connect: Callable[..., Connection], tmp_path: Path, commit: str
+) -> None:
+    _install(commit, tmp_path, empty_database)
+    connection = connect(empty_database.dsn)
+    before = objects(connection)
+    with pytest.raises(installer.RuntimeVersionError, match="unreleased state of runtime version 1,"):
+        installer.upgrade(connection)
+    assert objects(connection) == before
+    # What the hint says.
+    installer.uninstall(connection)
+    installer.install(connection)
+    assert installer.installed_version(connection) == installer.RUNTIME_VERSION

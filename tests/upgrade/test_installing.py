@@ -187,6 +187,15 @@ def test_an_unreleased_runtime_with_other_tables_is_left_alone(
         installer.install(connection)
     assert "pgsb uninstall" in caught.value.hint
     assert connection.execute("SELECT content_hash FROM ssb.runtime_version").fetchone() == ("another",)
+    # And one of an earlier version, whether a migration or a function is what finds that out.
+    for earlier in (1, int(installer.RUNTIME_VERSION) - 1):
+        connection.execute("UPDATE ssb.runtime_version SET version = %s", [earlier])
+        before = objects(connection)
+        refusal = f"unreleased state of runtime version {earlier},"
+        with pytest.raises(installer.RuntimeVersionError, match=refusal) as caught:
+            installer.upgrade(connection)
+        assert "nothing was changed" in caught.value.hint
+        assert objects(connection) == before
 
 
 def test_a_failed_installation_leaves_nothing(

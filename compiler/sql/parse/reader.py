@@ -435,8 +435,8 @@ class Reader(TokenReader):
             and self._match_pair(T.WITH, T.L_PAREN)
         ):
             part.meta["columns"] = self._read_json_columns()
-        elif isinstance(part, exp.Anonymous) and part.name.upper() == "OPENXML" and self.peek(T.WITH):
-            self.fail("OPENXML … WITH a table's name is not supported: write its columns in parentheses")
+        elif isinstance(part, exp.Anonymous) and part.name.upper() == "OPENXML" and self._match(T.WITH):
+            part.meta["like"] = self._parse_table_parts()
         return part
 
     def _read_json_columns(self) -> list[tuple[str, TypeName, str | None, bool]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from sqlglot import exp
@@ -14,14 +15,14 @@ from ...catalog.objects import ColumnInfo
 from ...target import nodes as n
 from ...target import queries as q
 from .. import values as v
-from ..context import Context, Relation
+from ..context import Context, Relation, object_name
 from ..conversions import convert
 from ..expressions.calls import dotted_names, user_arguments, xml_binding, xml_literals, xml_subject
 from ..expressions.names import scalar
 from ..from_items import Source, alias_of, failed
 from ..functions import builtin
 from ..functions.xml_methods import XML_METHODS, levels_up, xml_nodes
-from ..parse.nodes import is_default
+from ..parse.nodes import is_default, is_variable
 from ..values import Value
 
 # A name with a prefix in a path: not an axis, as in child::a.
@@ -103,7 +104,18 @@ def _builtin(call: exp.Anonymous, alias: str | None, columns: list[str], ctx: Co
     shown = fold(alias or call.name)
     schema = call.meta.get("columns")
     if upper == "OPENXML":
-        return _openxml(call, arguments, schema, shown, ctx, kind)
+        if (like := call.meta.get("like")) is not None:
+            return _openxml_like(like, call, arguments, shown, ctx, kind)
+        if schema is None:
+            ctx.problem(
+                "OPENXML needs its columns behind WITH, or a table", call, hint="the edge table is not made"
+            )
+            return failed(kind, ctx)
+        typed = [
+            (name, ctx.type_of(type_node, cast=False) or tm.NVARCHAR_MAX, path)
+            for name, type_node, path, _ in schema
+        ]
+        return _openxml(call, arguments, typed, shown, ctx, kind)
     if upper == "OPENJSON" and schema is not None:
         return _openjson_with(call, arguments, schema, shown, ctx, kind)
     infos = [ColumnInfo(name, type_) for name, type_ in result]
@@ -151,10 +163,38 @@ def _openjson_with(
     return _rows_read(q.Select(tuple(items), q.Aliased(rows, "items", ("item",))), shown, relation, kind)
 
 
+def _openxml_like(
+    like: exp.Table, call: exp.Anonymous, arguments: list[Value], shown: str, ctx: Context, kind: str
+) -> Source:
+    """OPENXML … WITH t: the columns of a table, by name and type, without patterns."""
+    if is_variable(like):
+        ctx.problem(f"Incorrect syntax near '{like.name}'.", like, number=102)
+        return failed(kind, ctx)
+    name = object_name(like)
+    info = ctx.scope.table(name)
+    ctx.bind(name, like)
+    columns = (info.columns or ()) if info is not None and not info.partial else ()
+    schema = [(one.name, one.type, None) for one in columns if one.type is not None]
+    if schema and len(schema) == len(columns):
+        return _openxml(call, arguments, schema, shown, ctx, kind)
+    refused = ctx.unsupported_if_there(
+        "OPENXML with the columns of a table that the script does not create",
+        like,
+        "write its columns in parentheses behind WITH",
+    )
+    if refused is None:
+        return failed(kind, ctx)
+    ctx.frame.relations.append(Relation(shown, None))
+    # A row at least, whatever the table has: 208 where there is none.
+    one = q.Aliased(n.Subquery(q.Values(((n.Integer(1),),))), "one", ("row",))
+    rows = q.Select((refused, n.STAR), one, (q.Join("LEFT", n.Variable(ctx.relation_name(name)), n.TRUE),))
+    return Source(kind, q.Aliased(n.Subquery(rows), shown))
+
+
 def _openxml(
     call: exp.Anonymous,
     arguments: list[Value],
-    schema: list[Any] | None,
+    schema: Sequence[tuple[str, tm.SqlType, str | None]],
     shown: str,
     ctx: Context,
     kind: str,
@@ -164,11 +204,6 @@ def _openxml(
     A column without pattern is an attribute of its name (flags 1), an element (2), or
     either (3).
     """
-    if schema is None:
-        ctx.problem(
-            "OPENXML needs WITH and the columns in parentheses", call, hint="the edge table is not made"
-        )
-        return failed(kind, ctx)
     flags = arguments[2].constant if len(arguments) > 2 else 1
     by_flags = {2: ("{}",), 3: ("@{}", "{}")}.get(flags if isinstance(flags, int) else 1, ("@{}",))
     items: list[n.Node] = []
@@ -186,11 +221,10 @@ def _openxml(
         once = n.Subquery(q.Select((plan,)))  # for each query, not for each row
         return n.Call("ssb_internal.xq_value", (n.Name(("element",)), once, n.NULL))
 
-    for name, type_node, path, _ in schema:
+    for name, to, path in schema:
         if path is not None and path.startswith("@mp:"):
             ctx.problem(f"the metaproperty {path!r} of OPENXML is not supported", call)
             return failed(kind, ctx)
-        to = ctx.type_of(type_node, cast=False) or tm.NVARCHAR_MAX
         patterns = [path] if path is not None else [pattern.format(name) for pattern in by_flags]
         upward = max([upward, *(pattern.count("..") for pattern in patterns)])
         found = [value_of(pattern) for pattern in patterns]

@@ -49,3 +49,25 @@ SELECT b FROM OPENXML(@told, '/a') WITH (b int)
 EXEC sp_xml_removedocument @told
 PRINT CONCAT('error ', @@ERROR, ' code ', @code)
 GO
+-- The columns of a table, without patterns; of one that nobody knows yet the run is refused, whatever it has then.
+CREATE TABLE dbo.jars (label varchar(10) NOT NULL, grams decimal(6,2) DEFAULT 1, Filled datetime)
+GO
+DECLARE @lab int
+EXEC sp_xml_preparedocument @lab OUTPUT, N'<lab><jar label="salt" grams="12" Filled="2026-01-02T03:04:05"/><jar label="zinc" filled="2026-01-02"/></lab>'
+INSERT jars SELECT * FROM OPENXML(@lab, '/lab/jar') WITH [dbo].[jars]
+SELECT j.label, x.Filled FROM OPENXML(@lab, '/lab/jar', 1) WITH jars x JOIN jars j ON j.label = x.label ORDER BY j.label
+UPDATE j SET grams = x.grams + 1 FROM jars AS j INNER JOIN OPENXML(@lab, 'lab/jar', 1) WITH jars AS x ON x.label = j.label
+SELECT label, grams, Filled FROM jars ORDER BY label
+CREATE TABLE #labels (label varchar(2))
+SELECT label FROM OPENXML(@lab, '/lab/jar', 1) WITH #labels
+SELECT label FROM OPENXML(@lab, '/lab/jar', 1) WITH dbo.shelves
+GO
+CREATE PROCEDURE dbo.read_later AS
+SELECT label FROM OPENXML(1, '/lab/jar', 1) WITH dbo.later
+GO
+EXEC dbo.read_later
+GO
+CREATE TABLE dbo.later (label varchar(2))
+GO
+EXEC dbo.read_later
+GO

@@ -78,7 +78,7 @@ case.sql:1:15: error: OPENROWSET is not supported: reading other data sources is
 -- case: openxml
 SELECT * FROM OPENXML(@id, '/a', 1)
 -- expect
-case.sql:1:15: error: OPENXML needs WITH and the columns in parentheses
+case.sql:1:15: error: OPENXML needs its columns behind WITH, or a table
     1 | SELECT * FROM OPENXML(@id, '/a', 1)
       |               ^^^^^^^
 hint: the edge table is not made
@@ -86,9 +86,10 @@ hint: the edge table is not made
 -- case: openxml with the columns of a table
 SELECT * FROM OPENXML(@id, '/a') WITH dbo.t
 -- expect
-case.sql:1:34: error 102: OPENXML … WITH a table's name is not supported: write its columns in parentheses
+case.sql:1:39: error: OPENXML with the columns of a table that the script does not create is not supported
     1 | SELECT * FROM OPENXML(@id, '/a') WITH dbo.t
-      |                                  ^^^^
+      |                                       ^^^
+hint: write its columns in parentheses behind WITH
 
 -- case: a table whose name is like a keyword
 SELECT a FROM Orders COMPUTE SUM(a)
