@@ -149,7 +149,7 @@ class _Job:
         return self.settle()
 
     def _compute(self, held: Claim) -> Computed:
-        with _given_back(held):
+        with _given_back(held, self._options.should_stop):
             messages = read(self._spark, held, ordered=self._options.ordered)
             # Not where the job began: after a fail-over its sessions are on another server.
             server = reached(held.connection)
@@ -173,7 +173,7 @@ class _Job:
         (computed, result_of), self._completing = self._completing, None
         held = computed.held
         try:
-            with _given_back(held):
+            with _given_back(held, self._options.should_stop):
                 result = result_of()
         except BaseException:
             held.connection.close()
@@ -199,22 +199,26 @@ class _Job:
 
 
 @contextmanager
-def _given_back(held: Claim) -> Iterator[None]:
-    """Where the block fails the claim's messages go back, and the reason is said."""
+def _given_back(held: Claim, should_stop: Callable[[], bool]) -> Iterator[None]:
+    """Where the block fails the claim's messages go back, and the reason is said.
+
+    What fails when the job is to stop is not the messages' fault: who stops a service's processes all at
+    once (systemd, timeout) takes Spark's JVM and workers from under the tasks.
+    """
     try:
         yield
     except ClaimLost:
         raise
     except BulkError:
-        _give_back(held)
+        _give_back(held, is_counted=not should_stop())
         raise
     except Exception as error:  # whatever the program raises: the messages go back, and the reason is said
         if not _is_alive(held):
             raise ClaimLost(f"claim {held.claim_id} ended with its connection") from error
-        _give_back(held)
-        raise BulkError(
-            f"the program failed: {explain(error)}", "its messages are back in the queue"
-        ) from error
+        is_stopped = should_stop()
+        _give_back(held, is_counted=not is_stopped)
+        what = "the job was stopped in its tasks" if is_stopped else "the program failed"
+        raise BulkError(f"{what}: {explain(error)}", "its messages are back in the queue") from error
 
 
 def _is_alive(held: Claim) -> bool:
@@ -225,7 +229,7 @@ def _is_alive(held: Claim) -> bool:
     return True
 
 
-def _give_back(held: Claim) -> None:
+def _give_back(held: Claim, *, is_counted: bool) -> None:
     """The messages go back, and that counts as what it is: a reader that has rolled back."""
     try:
         first = held.connection.execute(
@@ -234,7 +238,7 @@ def _give_back(held: Claim) -> None:
             (held.claim_id,),
         ).fetchone()
         abandon(held)
-        if first is not None:
+        if first is not None and is_counted:
             with held.connection.transaction(force_rollback=True):
                 held.connection.execute(
                     "SELECT FROM ssb.receive(%s, 1, conversation => %s)", (held.queue, first[0])

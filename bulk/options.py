@@ -35,7 +35,7 @@ class JobOptions:
                   busy; not for a program that reads what it wrote for the claim before
     poll          seconds between two looks at an empty queue
     report        called after each step with its name and the progress
-    should_stop   asked between claims
+    should_stop   asked between claims; what fails when it is true counts as no rollback
     """
 
     mode: Mode = "until-empty"

@@ -323,6 +323,31 @@ def test_a_program_that_raises_loses_nothing(spark: Any, desk: Desk, tcp: Tcp) -
     assert desk.value("SELECT count(*) FROM ssb.claim") == 0
 
 
+@pytest.mark.parametrize("stops", [False, True])
+def test_what_fails_when_the_job_is_to_stop_is_no_rollback(
+    spark: Any, desk: Desk, tcp: Tcp, connect: Connect, stops: bool
+) -> None:
+    desk.send(1, 3)
+    stopping = threading.Event()
+
+    def program(messages: Any) -> Outputs:
+        if stops:
+            stopping.set()
+        raise ConnectionError("Spark's JVM was stopped, too")
+
+    told = "stopped in its tasks: Conn" if stops else "the program failed: Conn"
+    for _ in range(5):
+        stopping.clear()
+        with pytest.raises(BulkError, match=told):
+            run_job(tcp(desk.database), "dbo.target", program, JobOptions(should_stop=stopping.is_set))
+    assert desk.value("SELECT count(*) FROM ssb.claim") == 0
+    if stops:
+        assert claim(connect(), "dbo.target") is not None
+    else:
+        with pytest.raises(BulkError, match="disabled"):
+            claim(connect(), "dbo.target")
+
+
 def test_a_program_without_outputs_and_a_column_that_is_not_there_are_told(
     spark: Any, desk: Desk, tcp: Tcp
 ) -> None:
