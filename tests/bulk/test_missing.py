@@ -295,7 +295,9 @@ def test_a_jvm_that_is_starting_ends_with_the_job_that_is_interrupted(tmp_path: 
         f"else printf '\\0\\n'; printf '%s\\0' {words}; fi\n"
     )
     java.chmod(0o755)
+    # What a shell starts behind itself ignores Ctrl-C, and so do its children.
     program = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from pgsb.bulk.options import JobOptions; from pgsb.bulk.session import spark_session\n"
         "spark_session('x', JobOptions(settings={'spark.jars': 'driver.jar'}))\n"
     )
@@ -307,7 +309,10 @@ def test_a_jvm_that_is_starting_ends_with_the_job_that_is_interrupted(tmp_path: 
             assert job.poll() is None, job.communicate()[1]
             time.sleep(0.05)
         job.send_signal(signal.SIGINT)
-        _, told = job.communicate()
+        try:
+            _, told = job.communicate(timeout=60)
+        finally:
+            job.kill()
     assert told.endswith("KeyboardInterrupt\n")
     with pytest.raises(ProcessLookupError):
         os.kill(int(born.read_text()), 0)
