@@ -105,7 +105,7 @@ class SealedBlock:
         )
 
     @property
-    def endpoints(self) -> list[int]:
+    def endpoints(self) -> Sequence[int]:
         """Its dialogs."""
         return self.side.endpoints
 

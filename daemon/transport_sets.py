@@ -22,6 +22,7 @@ from .transport_values import (
     RawUuids,
     array_of,
     bigint,
+    bigints_of,
     count_of,
     cut,
     cut_fixed,
@@ -174,7 +175,7 @@ class Side:
 
     said: Row
     """Security, certificates, the newest key, and what the far side has to know of all of them."""
-    endpoints: list[int]
+    endpoints: Sequence[int]
     columns: tuple[bytes, bytes, bytes, bytes]
     """What it has to know of each: conversation ids, keys, contracts, lifetimes, elements of arrays."""
 
@@ -342,15 +343,15 @@ async def next_set(
         (json_in(dialogs), *values),
         ids,
         endpoints,
-        _sides(loaded(sides) or [], (uuids, keys, contracts, lifetimes)),
+        _sides(loaded(sides) or [], endpoints, (uuids, keys, contracts, lifetimes)),
         loaded(traced) or [],
         (number_of(length) or 0) - _OVERHEAD * count_of(ids),
         Position(number_of(priority), number_of(endpoint), number_of(message)),
     )
 
 
-def _sides(told: list[Row], columns: Sequence[Any]) -> list[Side]:
-    endpoints = [one.pop("endpoints") for one in told]
+def _sides(told: list[Row], of_set: RawBigints, columns: Sequence[Any]) -> list[Side]:
+    endpoints = [one.pop("endpoints") or bigints_of(elements_of(of_set)) for one in told]
     if len(told) < 2:
         parts = [[elements_of(column)] for column in columns if column is not None]
     else:

@@ -44,8 +44,8 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.sealed_descriptor(ssb.conversation_endpo
 -- Plans are made while the queue is empty and serve when it is full, so all but these orders is off, and every statement asks
 -- for one: where there is next to nothing, reading all of another index costs the same. (EXISTS keeps an order only with OFFSET.)
 --
--- sides: NULL where all dialogs are in the clear, else what the daemon needs to seal them, pair by pair; conversation_ids, keys, contracts
--- and lifetimes are those of the sides' dialogs, in their order. traced: NULL, or for
+-- sides: NULL where all dialogs are in the clear, else what the daemon needs to seal them, pair by pair (endpoints: NULL where they are the
+-- set's); conversation_ids, keys, contracts and lifetimes are those of the sides' dialogs, in their order. traced: NULL, or for
 -- each message with a trace its place in the set, from 0, and when it was sent. No row: nothing is there.
 CREATE OR REPLACE FUNCTION ssb_internal.next_set(p_peer_id integer, p_set uuid, p_messages integer, p_bytes bigint, p_fragment bigint,
     p_under_way bigint[], p_after_priority integer, p_after_endpoint bigint, p_after_id bigint,
@@ -423,7 +423,7 @@ BEGIN
                 v_marked := v_marked || v_part.endpoints;
                 IF v_part.security <> 'N' THEN
                     sides := coalesce(sides, '[]') || jsonb_build_array(jsonb_build_object(
-                        'endpoints', v_part.endpoints, 'database_id', v_part.database_id, 'security', v_part.security,
+                        'endpoints', CASE WHEN v_part.endpoints <> endpoints THEN v_part.endpoints END, 'database_id', v_part.database_id, 'security', v_part.security,
                         'near', v_part.near, 'far', v_part.far, 'key_id', v_part.key_id, 'is_initiator', v_part.is_initiator,
                         'to_service', v_part.to_service, 'to_instance', v_part.to_instance, 'from_service', v_part.from_service,
                         'from_instance', v_part.from_instance));
