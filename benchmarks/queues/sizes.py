@@ -124,9 +124,19 @@ def sizes(server: BenchServer, quick: bool, synchronous_commit: bool, say: Say) 
 
 
 def measure(
-    server: BenchServer, large: Sizes, quick: bool, synchronous_commit: bool, say: Say
+    server: BenchServer,
+    large: Sizes,
+    quick: bool,
+    synchronous_commit: bool,
+    say: Say,
+    *,
+    checkpoint: bool = False,
 ) -> list[Outcome]:
-    """Rates by kind of work; what disk and memory are taken is said as it is seen."""
+    """Rates by kind of work; what disk and memory are taken is said as it is seen.
+
+    ``checkpoint``: one comes before each, as often as no server has them: behind it PostgreSQL writes each
+    page that is changed for the first time to the WAL as a whole.
+    """
     small = Sizes(min(_DIALOGS, large.conversations), 10 * _DIALOGS, min(10, large.queues))
     with _places(server, small, large, say) as places:
         outcomes = []
@@ -136,6 +146,8 @@ def measure(
             for _ in range(3 if quick else 7):
                 for name, place in places.items():
                     script, transactions = place.works()[work]
+                    if checkpoint:
+                        place.connection.execute("CHECKPOINT")
                     with Watch(place.server, skip=0) as watch:
                         done = pgbench(
                             place.server,
@@ -184,16 +196,22 @@ def _places(server: BenchServer, small: Sizes, large: Sizes, say: Say) -> Iterat
 @click.option("--quick", is_flag=True, help=f"All numbers divided by {_QUICK}, three rounds.")
 @click.option("--postgres", help="Major version or bin directory.")
 @click.option("--async-commit", is_flag=True, help="synchronous_commit = off")
+@click.option("--checkpoint", is_flag=True, help="One before each measurement: pages go whole to the WAL.")
 def main(
-    conversations: int, messages: int, queues: int, quick: bool, postgres: str | None, async_commit: bool
+    conversations: int,
+    messages: int,
+    queues: int,
+    quick: bool,
+    postgres: str | None,
+    async_commit: bool,
+    checkpoint: bool,
 ) -> None:
     """Print rates beside those of a small database, disk and memory."""
     with running(postgres) as server:
         click.echo(f"PostgreSQL {server.version}, {machine()}, synchronous_commit {not async_commit}")
         large = Sizes(conversations, messages, queues)
-        outcomes = measure(
-            server, large.part(_QUICK) if quick else large, quick, not async_commit, click.echo
-        )
+        sizes_of = large.part(_QUICK) if quick else large
+        outcomes = measure(server, sizes_of, quick, not async_commit, click.echo, checkpoint=checkpoint)
     click.echo(table(outcomes))
 
 
