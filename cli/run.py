@@ -207,9 +207,10 @@ def run_command(
     layout = Layout(headers, separator, trim, width)
     failed, started = False, 0
     with (
-        writing_to(output) as out,
         open_database(target, database) as connection,
         activation(target, activate, addresses, address_files) as broker,
+        # Behind all that may fail before a batch runs: what the file held until now stays then.
+        writing_to(output) as out,
     ):
         renderer = make_renderer(form, out, layout)
         runner = Runner(connection, compile_settings(connection, database, collation), renderer)
