@@ -100,6 +100,8 @@ AS $$
      'Nobody else receives them before the stream is started again, or its claim expires.'),
     (316, 'error', 'a queue is not found under its name',
      'Its schema or its view was renamed or dropped: T-SQL that names the queue fails with 208. Its messages are kept.'),
+    (317, 'warning', 'a transaction that drops a queue keeps others waiting',
+     'Who sends to that queue or receives from it waits until the transaction ends. Other queues go on.'),
     (401, 'warning', 'conversations are begun and never ended',
      'Both sides are open, old and without messages. Each costs two rows for ever, and reports on conversations slow down.'),
     (402, 'warning', 'one side has ended, the other does not',
