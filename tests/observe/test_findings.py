@@ -190,6 +190,8 @@ FAULTS: dict[int, tuple[Fault, str, dict[str, Any], bool]] = {
     117: (_locked, "session ", {}, True),
     120: (_do(), "database test_", {"unfrozen": 0}, False),
     121: (_do("UPDATE ssb.runtime_version SET owner = 'seller'"), "pgsb", {}, False),
+    # The tests' databases are copies of one that is there, too.
+    124: (_do("SELECT ssb.create_route('away', 'TCP://far:4022', '//Far')"), "test_", {}, True),
     201: (lambda sql, _: activate(sql, DRAIN), "pgsb broker", {}, False),
     202: (lambda sql, _: _daemon(sql), "here [1]", {}, False),
     203: (lambda sql, _: _daemon(sql), "here [1]", {}, False),
@@ -979,3 +981,25 @@ def test_a_wrong_limit_is_an_error(sql: Connection) -> None:
         diagnose(sql, limits={"wating": "1 hour"})
     with pytest.raises(psycopg.Error, match="encryption is on, off or anonymous"):
         diagnose(sql, Dialog("a", "b", encryption="maybe"))
+
+
+def test_a_copy_that_talks_to_others_is_found_until_it_is_a_broker_of_its_own(
+    new_database: Callable[..., Database],
+) -> None:
+    database = new_database()
+    with psycopg.connect(database.dsn, autocommit=True) as original:
+        tsql(original, "ALTER DATABASE CURRENT SET NEW_BROKER;\nGO\nCREATE DATABASE Second;")
+        original.execute("SELECT ssb.create_route('away', 'TCP://far:4022', '//Far')")
+        assert found(original, 124) == []
+    copied = new_database(database)
+    with psycopg.connect(copied.dsn, autocommit=True) as copy:
+        told = found(copy, 124)
+        assert [one.object for one in told] == ["Second", copied.name]
+        assert {one.detail for one in told} == {
+            f"service_broker_guid is that of database {database.name} of this server"
+        }
+        for one in told:
+            mend(copy, one)
+        assert found(copy, 124) == []
+    with psycopg.connect(database.dsn, autocommit=True) as original:
+        assert found(original, 124) == []
