@@ -73,10 +73,13 @@ def test_a_program_that_the_configuration_does_not_know_never_runs(
     victim = tmp_path / "made"
     activate(sql, f"touch {victim}")
     running = daemon(programs={"other": Program("other", command=("true",))})
+    running.wait_for("no_program", f"knows no program 'touch {victim}'")
     send(sql, "a")
     line = running.wait_for("not_started", "knows no program")
     assert line.error_number == 9614
     assert not victim.exists()
+    activate(sql, "others")
+    running.wait_for("no_program", "knows no program 'others', which the queue names: did you mean 'other'?")
 
 
 @pytest.mark.one_postgres
