@@ -52,6 +52,8 @@ _ROWS = re.compile(r"-?\d+")
 _QUITS = 127
 # From this severity on an error ends the connection.
 _FATAL = 20
+# A daemon that has just ended has left by then: who stands by has looked twice.
+_BEHIND_SECONDS = 1.2
 
 
 class _Command(click.Command):
@@ -207,9 +209,10 @@ def run_command(
     layout = Layout(headers, separator, trim, width)
     failed, started = False, 0
     with (
-        writing_to(output) as out,
         open_database(target, database) as connection,
         activation(target, activate, addresses, address_files) as broker,
+        # Behind all that may fail before a batch runs: what the file held until now stays then.
+        writing_to(output) as out,
     ):
         renderer = make_renderer(form, out, layout)
         runner = Runner(connection, compile_settings(connection, database, collation), renderer)
@@ -274,7 +277,7 @@ def activation(
 
     options = BrokerOptions(target.dsn, grace=2.0, addresses=find_addresses(addresses, address_files))
     with EmbeddedBroker(options, program_sink(sys.stderr)) as broker:
-        if not broker.wait_until_leading(5.0):
+        if not broker.wait_until_leading(5.0, behind=_BEHIND_SECONDS):
             print(
                 "another daemon starts service programs here: this one stands by"
                 if broker.counts.state == "standing_by"

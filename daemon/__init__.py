@@ -11,7 +11,7 @@ In order of control flow:
 - readers.py: connections of readers, and one run of a service program.
 - runs.py: all programs that run; the drain at the end.
 - watchdog.py: reports programs that make no progress.
-- programs.py: external programs: Python callables and command lines.
+- programs.py: external programs, Python callables and command lines; program_checks.py: are they there.
 - counts.py: what it counts, for metrics and the database's counters.
 - log.py: structured lines on stderr and in ssb.broker_log.
 - transport.py: messages on their way to other instances; peer.py: one of those, peer_connection.py: how it is

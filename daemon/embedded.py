@@ -1,14 +1,19 @@
 """The daemon in a thread of another program: `pgsb run --activate`, tests, notebooks."""
 
 import asyncio
+import math
 import threading
+import time
 from collections.abc import Coroutine
 from types import TracebackType
 
 from .config import BrokerOptions
 from .counts import Counts
+from .leader import pause
 from .log import Sink
 from .loop import Broker
+
+_LOOK_SECONDS = 0.05
 
 
 class EmbeddedBroker:
@@ -54,9 +59,9 @@ class EmbeddedBroker:
         assert self._broker is not None
         return self._broker.counts
 
-    def wait_until_leading(self, seconds: float = 10.0) -> bool:
-        """False when this daemon does not lead after so many seconds."""
-        return self._ask(self._until_leading(seconds))
+    def wait_until_leading(self, seconds: float = 10.0, behind: float = math.inf) -> bool:
+        """False when this daemon does not lead after so many seconds, or after ``behind`` of standing by."""
+        return self._ask(self._until_leading(seconds, behind))
 
     def settle(self, seconds: float) -> bool:
         """Wait until nothing waits in activated queues and nothing runs; False after so many seconds."""
@@ -69,14 +74,17 @@ class EmbeddedBroker:
         answer: bool = asyncio.run_coroutine_threadsafe(question, self._loop).result()
         return answer
 
-    async def _until_leading(self, seconds: float) -> bool:
+    async def _until_leading(self, seconds: float, behind: float) -> bool:
         assert self._broker is not None
-        try:
-            async with asyncio.timeout(seconds):
-                await self._broker.leading.wait()
-        except TimeoutError:
-            return False
-        return True
+        leading = self._broker.leading
+        deadline = time.monotonic() + seconds
+        stood_by = 0.0
+        while not leading.is_set() and (left := deadline - time.monotonic()) > 0 and stood_by < behind:
+            began = time.monotonic()
+            await pause(leading, min(left, _LOOK_SECONDS))
+            if self.counts.state == "standing_by":
+                stood_by += time.monotonic() - began
+        return leading.is_set()
 
     async def _until_settled(self, seconds: float) -> bool:
         assert self._broker is not None

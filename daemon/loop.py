@@ -24,6 +24,7 @@ from .counts import Counts
 from .leader import Candidate, Leadership, introduction, pause
 from .log import BrokerLog, PsycopgLog, Sink, stream_sink
 from .monitor import Backoff
+from .program_checks import tell_missing
 from .readers import Connection, LostConnection, dsn_reached, open_connection
 from .runs import Runs
 from .spans import recorded
@@ -79,12 +80,17 @@ class Broker:
 
     async def run(self) -> None:
         """Lead, or stand by until the leader goes; start again after every loss of the server."""
-        beat = asyncio.create_task(self._beat())
+        beside = [
+            asyncio.create_task(self._beat()),
+            asyncio.create_task(tell_missing(self.options.programs.values(), self.log)),
+        ]
         try:
             with PsycopgLog(self.log):
                 await self._run()
         finally:
-            beat.cancel()
+            for task in beside:
+                task.cancel()
+            await asyncio.gather(*beside, return_exceptions=True)
 
     async def _beat(self) -> None:
         """A sign of life of this process, for those who ask from another thread."""

@@ -1,6 +1,7 @@
 """All queues that want the daemon: a monitor for each, told what happens to its queue."""
 
 import asyncio
+import difflib
 import re
 import time
 
@@ -94,6 +95,8 @@ class Supervisor:
             await self._report_disabled(gone)
             for number, queue in queues.items():
                 monitor = self.monitors.get(number)
+                if monitor is None or monitor.queue.program != queue.program:
+                    self._tell_unknown_program(queue)
                 if monitor is None:
                     before = self.tasks.get(number)
                     monitor = self.monitors[number] = QueueMonitor(self, queue)
@@ -104,6 +107,21 @@ class Supervisor:
                 del self.tasks[number]
             if not self.redefined.is_set():
                 self._known.set()
+
+    def _tell_unknown_program(self, queue: ActiveQueue) -> None:
+        """Before its first message comes: that would wait until somebody looks."""
+        known = self._options.programs
+        if queue.program is None or queue.program in known:
+            return
+        nearest = difflib.get_close_matches(queue.program, known, 1)
+        self._log.write(
+            "error",
+            "no_program",
+            f"the configuration knows no program {queue.program!r}, which the queue names"
+            + (f": did you mean {nearest[0]!r}?" if nearest else ""),
+            queue=queue.name,
+            program=queue.program,
+        )
 
     async def _report_quarantined(self) -> None:
         """Groups that were set aside since the last look."""

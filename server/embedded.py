@@ -47,6 +47,9 @@ _LONGEST_SOCKET_PATH = 103
 _START_SECONDS = 60
 # After so long a server that takes a connection and says nothing hangs.
 _ANSWER_SECONDS = 5
+# Bytes: the data directory of a new server with the runtime in it, and what the server writes on the way.
+_NEEDED = 120_000_000
+_FULL = ("No space left on device", "Disk quota exceeded")
 
 
 def private_home() -> Path:
@@ -288,13 +291,22 @@ class PrivateServer:
             *([] if self._durable else ["--no-sync"]),
         ]
         create = [binaries.program("postgres"), "--single", "-D", str(fresh), "postgres"]
+        # Asked before: what fails for want of it removes what it has written.
+        free = _free_bytes(self.home)
         try:
             for command, text in ((initdb, ""), (create, f"CREATE DATABASE {DATABASE}\n")):
                 shown = self._run_as(owner, command, stdin=text)
                 if shown.returncode != 0:
                     # The disk may be full: of that.
                     shutil.rmtree(fresh, ignore_errors=True)
-                    raise ServerError(f"{Path(command[0]).name} failed: {_last_lines(shown.stderr)}")
+                    failed = f"{Path(command[0]).name} failed"
+                    if _tells_full(shown.stderr):
+                        raise _full_disk(failed, self.home, free)
+                    raise ServerError(
+                        f"{failed}: {_last_lines(shown.stderr)}",
+                        # A signal may have ended it there, without a word.
+                        hint=_room_needed(self.home, free) if free < _NEEDED else None,
+                    )
         finally:
             readable.unlink(missing_ok=True)
         fresh.rename(data)
@@ -350,6 +362,9 @@ class PrivateServer:
             passing = ("shared memory block", "lock file", "could not bind", "already in use")
             passes = any(words in said for words in passing)
             if not passes or time.monotonic() > deadline:
+                if _tells_full(said + shown.stderr):
+                    failed = f"PostgreSQL {binaries.version} did not start"
+                    raise _full_disk(failed, self.home, _free_bytes(self.home))
                 raise ServerError(
                     f"PostgreSQL {binaries.version} did not start: {_last_lines(said or shown.stderr)}",
                     hint=f"its log is {log}",
@@ -559,6 +574,28 @@ def _locale() -> str:
 def _quoted(value: str) -> str:
     """For pg_ctl -o, which hands its text to a shell."""
     return "'" + value.replace("'", "'\\''") + "'"
+
+
+def _free_bytes(folder: Path) -> int:
+    return shutil.disk_usage(folder).free
+
+
+def _tells_full(said: str) -> bool:
+    """Whether a program of PostgreSQL's, whose words are English here, says that the disk is full."""
+    return any(words in said for words in _FULL)
+
+
+def _full_disk(failed: str, home: Path, free: int) -> ServerError:
+    return ServerError(
+        f"{failed}: the disk of {home} is full, or this user's part of it", hint=_room_needed(home, free)
+    )
+
+
+def _room_needed(home: Path, free: int) -> str:
+    return (
+        f"{free // 1_000_000} MB were free at {home}, and a server needs {_NEEDED // 1_000_000} and room for "
+        "messages; PGSB_HOME chooses a place on another disk"
+    )
 
 
 def _last_lines(text: str) -> str:

@@ -9,12 +9,14 @@ import uvicorn
 
 from ...server.problems import ServerError
 from .app import Dashboard
+from .deadlines import PatientProtocol
 from .options import Options
 
 
 def _config(options: Options) -> uvicorn.Config:
     return uvicorn.Config(
         Dashboard(options),
+        http=PatientProtocol,
         log_config=None,
         access_log=False,
         server_header=False,

@@ -56,6 +56,8 @@ AS $$
     -- Told by pgsb itself (observe/findings.py), which alone knows what it brings.
     (123, 'warning', 'the runtime is of another version than pgsb',
      'What is found is what the checks of its version know. pgsb upgrade brings an earlier runtime up to date; a later one wants the pgsb that installed it.'),
+    (124, 'warning', 'the database is a copy, and has its original''s broker identity',
+     'Other instances take the dialogs that came along for the original''s: what the copy sends is lost or takes the place of messages, and ends dialogs there.'),
     (201, 'error', 'no daemon runs, and there is something for one to do',
      'Service programs are not started; timers are late; nothing is carried to other instances, and nothing that they have sealed is opened.'),
     (202, 'info', 'one daemon runs, and none stands by',
@@ -100,6 +102,8 @@ AS $$
      'Nobody else receives them before the stream is started again, or its claim expires.'),
     (316, 'error', 'a queue is not found under its name',
      'Its schema or its view was renamed or dropped: T-SQL that names the queue fails with 208. Its messages are kept.'),
+    (317, 'warning', 'a transaction that drops a queue keeps others waiting',
+     'Who sends to that queue or receives from it waits until the transaction ends. Other queues go on.'),
     (401, 'warning', 'conversations are begun and never ended',
      'Both sides are open, old and without messages. Each costs two rows for ever, and reports on conversations slow down.'),
     (402, 'warning', 'one side has ended, the other does not',

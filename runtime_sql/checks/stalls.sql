@@ -1,4 +1,5 @@
--- Checks 117 and 118: what makes everybody wait. They read no table of the runtime, which somebody may have locked.
+-- Checks 117, 118 and 317: what makes everybody wait, or who comes to a queue. They read no table of the runtime, which somebody may
+-- have locked.
 --
 -- p_is_locked  the caller could not get a table himself: whoever has locked one so that it cannot be read is told, too
 CREATE OR REPLACE FUNCTION ssb_internal.check_stalls(p_limits jsonb, p_is_locked boolean DEFAULT false)
@@ -14,37 +15,40 @@ BEGIN
         -- What the runtime does itself waits for tables, and keeps them, for less than this.
         WITH RECURSIVE limits AS (SELECT least(l.waiting, interval '5 seconds') AS patience FROM ssb_internal.diagnosis_limits(p_limits) AS l),
         locks AS MATERIALIZED (
-            SELECT k.* FROM pg_locks AS k
+            -- Those of a queue's sequences hold up nobody else.
+            SELECT k.*, c.relkind = 'S' AND c.relname ~ '^queue_(order|state)_' AS is_of_a_queue
+              FROM pg_locks AS k
               JOIN pg_class AS c ON c.oid = k.relation
               JOIN pg_namespace AS n ON n.oid = c.relnamespace
              WHERE k.locktype = 'relation' AND k.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
                AND n.nspname = 'ssb'),
         waiting AS MATERIALIZED (
-            SELECT k.pid, k.relation, k.waitstart FROM locks AS k CROSS JOIN limits AS l
+            SELECT k.pid, k.relation, k.is_of_a_queue, k.waitstart FROM locks AS k CROSS JOIN limits AS l
              WHERE NOT k.granted AND k.waitstart <= clock_timestamp() - l.patience
              ORDER BY k.waitstart LIMIT 100),
         -- Who waits may stand behind another who waits. 0 is a prepared transaction.
-        chain (waiter, relation, waitstart, pid) AS (
-            SELECT w.pid, w.relation, w.waitstart, b.pid FROM waiting AS w CROSS JOIN LATERAL unnest(pg_blocking_pids(w.pid)) AS b (pid)
+        chain (waiter, relation, is_of_a_queue, waitstart, pid) AS (
+            SELECT w.pid, w.relation, w.is_of_a_queue, w.waitstart, b.pid
+              FROM waiting AS w CROSS JOIN LATERAL unnest(pg_blocking_pids(w.pid)) AS b (pid)
             UNION
-            SELECT c.waiter, c.relation, c.waitstart, b.pid FROM chain AS c CROSS JOIN LATERAL unnest(pg_blocking_pids(c.pid)) AS b (pid) WHERE c.pid <> 0),
+            SELECT c.waiter, c.relation, c.is_of_a_queue, c.waitstart, b.pid FROM chain AS c CROSS JOIN LATERAL unnest(pg_blocking_pids(c.pid)) AS b (pid) WHERE c.pid <> 0),
         blocking AS (
-            SELECT c.pid, c.relation, c.waiter, c.waitstart FROM chain AS c WHERE c.pid = 0 OR cardinality(pg_blocking_pids(c.pid)) = 0
+            SELECT c.pid, c.relation, c.is_of_a_queue, c.waiter, c.waitstart FROM chain AS c WHERE c.pid = 0 OR cardinality(pg_blocking_pids(c.pid)) = 0
             UNION
-            SELECT coalesce(k.pid, 0), k.relation, NULL, NULL FROM locks AS k
-             WHERE p_is_locked AND k.granted AND k.mode = 'AccessExclusiveLock' AND k.pid IS DISTINCT FROM pg_backend_pid()),
+            SELECT coalesce(k.pid, 0), k.relation, false, NULL, NULL FROM locks AS k
+             WHERE p_is_locked AND NOT k.is_of_a_queue AND k.granted AND k.mode = 'AccessExclusiveLock' AND k.pid IS DISTINCT FROM pg_backend_pid()),
         told AS (
-            SELECT b.pid, array_agg(DISTINCT b.relation) AS relations,
+            SELECT b.pid, array_agg(DISTINCT b.relation) AS relations, CASE WHEN bool_and(b.is_of_a_queue) THEN 317 ELSE 117 END AS number,
                    format('%s: %s %s%s', string_agg(DISTINCT b.relation::regclass::text, ', '), ssb_internal.counted(count(DISTINCT b.waiter), 'session'),
                           CASE WHEN count(DISTINCT b.waiter) = 1 THEN 'waits' ELSE 'wait' END,
                           ', the first since ' || to_char(min(b.waitstart) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')) AS what
               FROM blocking AS b GROUP BY b.pid)
-        SELECT 117, format('session %s', t.pid),
+        SELECT t.number, format('session %s', t.pid),
                format('%s of %s, %s, has %s', coalesce(nullif(a.application_name, ''), 'a client'), a.usename, coalesce(a.state, 'in the background'), t.what),
                format('SELECT pg_terminate_backend(%s);', t.pid), 'psql'
           FROM told AS t JOIN pg_stat_activity AS a ON a.pid = t.pid
         UNION ALL
-        SELECT 117, format('prepared transaction %s', p.gid), format('prepared by %s, has %s', p.owner, t.what), format('ROLLBACK PREPARED %L;', p.gid), 'psql'
+        SELECT t.number, format('prepared transaction %s', p.gid), format('prepared by %s, has %s', p.owner, t.what), format('ROLLBACK PREPARED %L;', p.gid), 'psql'
           FROM told AS t CROSS JOIN pg_prepared_xacts AS p
          WHERE t.pid = 0 AND p.database = current_database()
            AND EXISTS (SELECT FROM pg_locks AS k JOIN locks AS h ON h.virtualtransaction = k.virtualtransaction

@@ -105,6 +105,16 @@ AS $$
            format('ALTER DATABASE %s SET ERROR_BROKER_CONVERSATIONS;', ssb_internal.in_brackets(ssb_internal.database_name(d.database_id))), 'pgsb shell'
       FROM ssb_internal.restored_dialogs() AS d
     UNION ALL
+    -- Alone it harms nobody: databases share neither messages nor services.
+    SELECT 124, ssb_internal.database_name(d.database_id), format('service_broker_guid is that of database %s of this server', o.datname),
+           format('ALTER DATABASE %s SET NEW_BROKER;  -- its dialogs end without a word to the far side',
+                  ssb_internal.in_brackets(ssb_internal.database_name(d.database_id))), 'pgsb shell'
+      FROM ssb.database AS d
+     CROSS JOIN ssb_internal.database_place() AS here
+      JOIN pg_database AS o ON d.guid_made_in = format('%s %s', split_part(here, ' ', 1), o.oid) AND d.guid_made_in <> here
+     WHERE d.database_id > 4
+       AND (EXISTS (SELECT FROM ssb.route AS r WHERE upper(r.address COLLATE "C") <> 'LOCAL') OR EXISTS (SELECT FROM ssb.broker_endpoint))
+    UNION ALL
     SELECT 510, t.to_service, format('%s waiting: %s', ssb_internal.counted(count(*), 'message'), min(t.transmission_status)),
            ssb_internal.use_in_psql(min(t.database_id)) || format('SELECT * FROM sys.transmission_queue WHERE to_service_name = %L;', t.to_service), 'psql'
       FROM (SELECT x.endpoint_id, x.database_id, x.to_service, x.transmission_status,

@@ -92,13 +92,14 @@ BEGIN
 END;
 $$;
 
--- The same for those who look at many queues: of all of these sequences, NULL when somebody drops one meanwhile. The
--- subtransaction's end gives their locks back at once: those of thousands of queues fill the server's table of locks, and
--- everybody's statements fail.
+-- The same for those who look at many queues: of all of these sequences, NULL when somebody drops one meanwhile. Until he commits he
+-- has it, and nobody waits for that: the other queues are to be seen. The subtransaction's end gives their locks back at once: those
+-- of thousands of queues fill the server's table of locks, and everybody's statements fail.
 CREATE OR REPLACE FUNCTION ssb_internal.last_orders_seen(VARIADIC p_sequences regclass[])
 RETURNS bigint[]
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
+SET lock_timeout = '10ms'
 AS $$
 DECLARE
     v_sequence regclass;
@@ -111,7 +112,7 @@ BEGIN
 EXCEPTION
     WHEN SQLSTATE 'SP001' THEN
         RETURN v_last;
-    WHEN undefined_table OR syntax_error THEN     -- its name is a number then
+    WHEN lock_not_available OR undefined_table OR syntax_error THEN     -- its name is a number then
         RETURN NULL;
 END;
 $$;

@@ -187,7 +187,8 @@ BEGIN
     PERFORM ssb_internal.check_database_prefix(name);
     PERFORM ssb_internal.check_schemas_of_prefix(v_prefix);
     v_id := nextval('ssb.database_id');
-    INSERT INTO ssb.database (database_id, name, schema_prefix, owner) VALUES (v_id, name, v_prefix, ssb_internal.caller());
+    INSERT INTO ssb.database (database_id, name, schema_prefix, owner, guid_made_in)
+    VALUES (v_id, name, v_prefix, ssb_internal.caller(), ssb_internal.database_place());
     INSERT INTO ssb.route (database_id, name, address, owner) VALUES (v_id, 'AutoCreatedLocal', 'LOCAL', 'dbo');
     PERFORM ssb_internal.make_schema_on_demand(v_prefix || 'dbo');
 EXCEPTION WHEN unique_violation THEN
@@ -356,7 +357,8 @@ BEGIN
         -- A new identity: dialogs of the old one are gone, without a word to the far side.
         PERFORM ssb_internal.lock_sides(ARRAY(SELECT e.endpoint_id FROM ssb.conversation_endpoint AS e WHERE e.database_id = v_id), false);
         PERFORM ssb_internal.remove_endpoint(e) FROM ssb.conversation_endpoint AS e WHERE e.database_id = v_id;
-        UPDATE ssb.database AS d SET is_broker_enabled = true, service_broker_guid = gen_random_uuid()
+        UPDATE ssb.database AS d
+           SET is_broker_enabled = true, service_broker_guid = gen_random_uuid(), guid_made_in = ssb_internal.database_place()
          WHERE d.database_id = v_id;
         PERFORM ssb_internal.refresh_queue(q.queue_id) FROM ssb.queue AS q WHERE q.database_id = v_id;
     WHEN 'ERROR_BROKER_CONVERSATIONS' THEN

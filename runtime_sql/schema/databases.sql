@@ -3,6 +3,7 @@
 -- The default one is named after the PostgreSQL database (name is NULL here, so
 -- that a copy made with CREATE DATABASE … TEMPLATE follows its new name) and its
 -- schemas have no prefix. Of every other one the schemas are <prefix><schema>.
+-- guid_made_in: the place (below) where service_broker_guid was made.
 CREATE TABLE IF NOT EXISTS ssb.database (
     database_id                 integer     PRIMARY KEY,
     name                        text,
@@ -14,15 +15,28 @@ CREATE TABLE IF NOT EXISTS ssb.database (
     options                     jsonb       NOT NULL DEFAULT '{}',   -- every other SET option, as given
     owner                       text        NOT NULL DEFAULT session_user,
     create_date                 timestamptz NOT NULL DEFAULT now(),
+    guid_made_in                text,
     CONSTRAINT "the default database alone has no name of its own" CHECK ((name IS NULL) = (schema_prefix = ''))
 );
 CREATE UNIQUE INDEX IF NOT EXISTS database_by_name ON ssb.database (lower(name));
+
+-- This server and its database, of which a copy is another. By it diagnose tells one that has its original's service_broker_guid.
+CREATE OR REPLACE FUNCTION ssb_internal.database_place()
+RETURNS text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT format('%s %s', c.system_identifier, d.oid) FROM pg_control_system() AS c, pg_database AS d WHERE d.datname = current_database();
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.database_place() FROM PUBLIC;
 
 -- 1 to 4 are SQL Server's own; new databases count on from 5, the default one.
 INSERT INTO ssb.database (database_id, name, schema_prefix, is_broker_enabled)
 VALUES (1, 'master', 'master_', false), (2, 'tempdb', 'tempdb_', true), (3, 'model', 'model_', false),
        (4, 'msdb', 'msdb_', true), (5, NULL, '', true)
 ON CONFLICT (database_id) DO NOTHING;
+-- Of a runtime from before this was kept nobody knows it: it counts from here on.
+UPDATE ssb.database AS d SET guid_made_in = ssb_internal.database_place() WHERE d.guid_made_in IS NULL;
 CREATE SEQUENCE IF NOT EXISTS ssb.database_id AS integer MINVALUE 6 OWNED BY ssb.database.database_id;
 
 -- Schemas of T-SQL databases as PostgreSQL knows them ('trader1_sales'), made by

@@ -94,6 +94,16 @@ def test_a_stopped_process_is_replaced_and_stands_by_when_it_goes_on(
     until(lambda: done(sql) == ["before", "meanwhile", "after", "again"])
 
 
+def test_who_stands_by_behind_a_leader_that_lives_is_not_waited_for(sql: Connection, daemon: Start) -> None:
+    """As `pgsb run --activate` beside a daemon; one that is just ending is waited for."""
+    first = daemon()
+    second = daemon(wait=False)
+    assert not second.broker.wait_until_leading(600, behind=0.2)
+    second.wait_for("standing_by")
+    first.broker.stop()
+    assert second.broker.wait_until_leading(60, behind=60)
+
+
 def test_a_server_that_hangs_deposes_nobody(sql: Connection, daemon: Start) -> None:
     """Whoever stands by has not seen the heartbeat stop when it could not look."""
     watch = HeartbeatWatch(6.0)

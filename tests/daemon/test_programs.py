@@ -73,10 +73,13 @@ def test_a_program_that_the_configuration_does_not_know_never_runs(
     victim = tmp_path / "made"
     activate(sql, f"touch {victim}")
     running = daemon(programs={"other": Program("other", command=("true",))})
+    running.wait_for("no_program", f"knows no program 'touch {victim}'")
     send(sql, "a")
     line = running.wait_for("not_started", "knows no program")
     assert line.error_number == 9614
     assert not victim.exists()
+    activate(sql, "others")
+    running.wait_for("no_program", "knows no program 'others', which the queue names: did you mean 'other'?")
 
 
 @pytest.mark.one_postgres
@@ -394,3 +397,46 @@ def test_a_traceback_is_one_row_of_the_log(sql: Connection, daemon: Start, tmp_p
     assert entries[1].startswith("Traceback (most recent call last):\n  File ")
     assert "ZeroDivisionError: division by zero" in entries[1]
     assert entries[1].endswith("KeyError: 'x'")
+
+
+@pytest.mark.one_postgres
+def test_programs_that_are_not_there_are_told_at_the_start(
+    sql: Connection, daemon: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bookkeeping.py").write_text("def handle(session, message): ...\nprint('noise')\n")
+    (tmp_path / "half.py").write_text("def handle(:\n")
+    (tmp_path / "plain").write_text("#!/bin/sh\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    wrong = {
+        "a": ("bookeeping:handle", ["No module named 'bookeeping'", "did you mean 'bookkeeping'?"]),
+        "b": ("bookkeeping:handel", ["has no attribute 'handel'", "did you mean 'handle'?"]),
+        "c": ("half:handle", ["half.py", "SyntaxError"]),
+        "d": ("nosuchcommand --once", ["PATH has no program of that name"]),
+        "e": (f"{tmp_path}/plain", ["may execute"]),
+        "f": (f"{tmp_path}/gone", ["there is no such file"]),
+    }
+    right = ["well=bookkeeping:handle", "also=true --once"]
+    programs = [*(f"{name}={text}" for name, (text, _) in wrong.items()), *right]
+    running = daemon(programs={one.name: one for one in map(parse_program, programs)})
+    running.wait_for("no_program", f"{tmp_path}/gone")
+    told = {line.program: line for line in running.lines if line.event == "no_program"}
+    assert list(told) == list(wrong)
+    for name, (_, words) in wrong.items():
+        assert told[name].level == "error"
+        assert all(word in told[name].message for word in words), told[name]
+
+
+@pytest.mark.one_postgres
+def test_a_module_that_loads_for_ever_does_not_keep_the_daemon_from_ending(
+    sql: Connection, daemon: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began = tmp_path / "began"
+    (tmp_path / "endless.py").write_text(
+        f"import os, time\nopen({str(began)!r}, 'w').write(str(os.getpid()))\ntime.sleep(600)\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    running = daemon(programs={"x": Program("x", callable="endless:handle")})
+    until(lambda: began.exists() and began.read_text())
+    running.broker.stop()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(began.read_text()), 0)

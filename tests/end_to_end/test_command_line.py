@@ -568,6 +568,24 @@ def test_a_files_name_is_no_sql(pgsb: Pgsb, tmp_path: Path) -> None:
     assert [line for line in outside if "DROP" in line] == ["DROP TABLE kept');"]  # -d, in its literal
 
 
+@pytest.mark.parametrize("command", ["run", "sqlcmd"])
+@pytest.mark.parametrize("why", ["no server", "no such database", "no script"])
+def test_what_fails_before_a_batch_runs_leaves_the_old_output(
+    command: str, why: str, database: Database, pgsb: Pgsb, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.txt"
+    out.write_text("of yesterday")
+    dsn = "host=127.0.0.1 port=1 dbname=x" if why == "no server" else database.dsn
+    options = ["-S" if command == "sqlcmd" else "--dsn", dsn, "-o", str(out)]
+    options += ["-d", "nowhere"] if why == "no such database" else []
+    script = ["-i", str(tmp_path / "gone.sql")] if why == "no script" else ["-Q", "SELECT 1"]
+    assert pgsb(command, *options, *script).status != 0
+    assert out.read_text() == "of yesterday"
+    good = ["-S" if command == "sqlcmd" else "--dsn", database.dsn]
+    assert pgsb(command, *good, "-o", str(out), "-Q", "PRINT 'of today'").status == 0
+    assert out.read_text() == "of today\n"
+
+
 def test_a_script_with_problems_leaves_the_old_output(pgsb: Pgsb, tmp_path: Path) -> None:
     out = tmp_path / "out.sql"
     out.write_text("precious")

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -242,6 +243,33 @@ def test_a_home_that_cannot_be_made_is_reported_with_a_way_out(tmp_path: Path) -
     with pytest.raises(ServerError, match="cannot make the private server's directory") as caught:
         PrivateServer(tmp_path / "file" / "home").start()
     assert "PGSB_HOME" in str(caught.value.hint)
+
+
+@pytest.mark.parametrize(
+    ("failing", "said", "told"),
+    [
+        ("initdb", 'FATAL:  could not write to file "x": No space left on device\na\nb\nc', "is full"),
+        ("initdb", "Aborted\nchild process exited with exit code 134", "Aborted"),
+        ("postgres", "Disk quota exceeded\na\nb\nc", "is full"),
+        ("pg_ctl", "PANIC:  could not write: No space left on device\na\nb\nc", "is full"),
+    ],
+)
+def test_a_full_disk_is_told_as_one(
+    failing: str, said: str, told: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """initdb gives back what it has taken before it ends, perhaps by a signal; servers tell it at first."""
+    run_as = PrivateServer._run_as
+
+    def fails(self: PrivateServer, owner: Any, command: list[str], stdin: str = "") -> Any:
+        if Path(command[0]).name == failing and "--version" not in command:
+            return subprocess.CompletedProcess(command, 1, "", said)
+        return run_as(self, owner, command, stdin)
+
+    monkeypatch.setattr(PrivateServer, "_run_as", fails)
+    monkeypatch.setattr(embedded, "_free_bytes", lambda folder: 30_000_000)
+    with pytest.raises(ServerError, match=told) as caught:
+        PrivateServer(home, wanted="18", durable=False).start()
+    assert f"30 MB were free at {home}" in str(caught.value.hint)
 
 
 def test_a_machine_without_postgresql_is_told_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:

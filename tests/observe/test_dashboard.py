@@ -8,12 +8,14 @@ import subprocess
 import sys
 import urllib.parse
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
 from types import SimpleNamespace
 
 import psycopg
 import pytest
 from observe_desk import Browser, Shop, open_shop
 
+from pgsb.observe.dashboard import deadlines
 from pgsb.observe.dashboard.access import Access
 from pgsb.observe.dashboard.bodies import forms
 from pgsb.observe.dashboard.charts import number
@@ -531,6 +533,53 @@ def test_two_instances_of_one_name_are_refused() -> None:
     command += ["--instance", "shop=dbname=a", "--instance", "shop=dbname=b"]
     left = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert left.returncode == 2 and "two of them have the name shop" in left.stderr
+
+
+@pytest.mark.parametrize(
+    "half",
+    [
+        b"",
+        b"GET / HTTP/1.1\r\nHost: 127",
+        b"POST /login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99\r\n\r\ntok",
+        b"GET /static/style.css HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\nG",
+    ],
+)
+def test_who_does_not_finish_a_request_is_left(
+    half: bytes, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deadlines, "PATIENCE", 0.5)
+    with DashboardThread(_options(database)) as running:
+        host, port = running.url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=60) as client, suppress(ConnectionError):
+            client.sendall(half)
+            while client.recv(65536):
+                pass
+
+
+def test_a_request_that_takes_its_time_is_answered(
+    database: Database, shop: Shop, connect: Callable[..., Connection], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deadlines, "PATIENCE", 0.2)
+    with DashboardThread(_options(database, timeout=2)) as running:
+        blocker = connect(autocommit=False)
+        blocker.execute("LOCK TABLE ssb.conversation_endpoint IN ACCESS EXCLUSIVE MODE")
+        assert "took longer than 2 s" in Browser(running.url).get("/i/shop/search")[1]
+
+
+def test_clients_that_say_nothing_leave_room_for_others(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deadlines, "PATIENCE", 600)
+    monkeypatch.setattr(deadlines, "MOST_CONNECTIONS", 5)
+    with DashboardThread(_options(database)) as running, ExitStack() as stack:
+        host, port = running.url.removeprefix("http://").split(":")
+        silent = [
+            stack.enter_context(socket.create_connection((host, int(port)), timeout=60)) for _ in range(20)
+        ]
+        for one in silent[:15]:
+            with suppress(ConnectionError):
+                assert one.recv(1) == b""
+        assert Browser(running.url).get("/")[0] == 200
 
 
 @pytest.mark.one_postgres

@@ -1,6 +1,7 @@
 """Each finding of ssb.diagnose has a fault that makes it; where one statement mends the fault, it does."""
 
 import os
+import re
 import shlex
 import shutil
 import threading
@@ -22,6 +23,7 @@ from pgsb.compiler.pipeline import CompileOptions, compile_script
 from pgsb.grammar.source import Source
 from pgsb.observe.findings import Dialog, Finding, diagnose
 from pgsb.runtime_sql.installer import install, upgrade
+from pgsb.server.connect import LOOKING
 from pgsb.server.embedded import PrivateServer
 from support import Connection, Database, server_home
 
@@ -188,6 +190,8 @@ FAULTS: dict[int, tuple[Fault, str, dict[str, Any], bool]] = {
     117: (_locked, "session ", {}, True),
     120: (_do(), "database test_", {"unfrozen": 0}, False),
     121: (_do("UPDATE ssb.runtime_version SET owner = 'seller'"), "pgsb", {}, False),
+    # The tests' databases are copies of one that is there, too.
+    124: (_do("SELECT ssb.create_route('away', 'TCP://far:4022', '//Far')"), "test_", {}, True),
     201: (lambda sql, _: activate(sql, DRAIN), "pgsb broker", {}, False),
     202: (lambda sql, _: _daemon(sql), "here [1]", {}, False),
     203: (lambda sql, _: _daemon(sql), "here [1]", {}, False),
@@ -478,6 +482,34 @@ def test_who_is_in_everybodys_way_is_found_behind_those_who_wait(sql: Connection
         rewriting.result(60)
         sending.result(60)
     assert found(sql, 117, **NOW) == []
+
+
+def test_a_queue_that_is_being_dropped_is_in_nobodys_way_but_its_own_users(
+    sql: Connection, connect: Connect
+) -> None:
+    tsql(sql, "CREATE QUEUE dbo.other; ALTER QUEUE dbo.from_queue WITH STATUS = OFF;")
+    send(sql, "x")
+    everywhere = {(one.number, one.object) for one in diagnose(sql)}
+    dropping = connect(autocommit=False, application_name="careless")
+    dropping.execute("SELECT ssb.drop_queue('dbo.other')")
+    for is_read_only in (False, True):
+        with closing(connect()) as looking:
+            if is_read_only:
+                looking.execute(LOOKING)
+            assert {(one.number, one.object) for one in diagnose(looking)} == everywhere
+            rows = looking.execute("SELECT queue, state FROM ssb.queue_status").fetchall()
+            assert rows == [("dbo.from_queue", "OFF"), ("dbo.other", "ON"), ("dbo.to_queue", "ON")]
+    reader = connect()
+    with ThreadPoolExecutor(1) as pool, closing(dropping):
+        receiving = pool.submit(reader.execute, "SELECT message_body FROM ssb.receive('dbo.other')")
+        until(lambda: _waits(sql, reader))
+        assert [one.detail for one in found(sql, 117, **NOW)] == []
+        (one,) = found(sql, 317, **NOW)
+        assert one.object == f"session {dropping.info.backend_pid}"
+        assert re.search(r"careless of .* has ssb\.queue_\w+_\d+: 1 session waits", one.detail), one.detail
+        mend(sql, one)
+        assert receiving.result(60).fetchall() == []
+    until(lambda: {(one.number, one.object) for one in diagnose(sql)} == everywhere)
 
 
 def test_a_prepared_transaction_that_has_locked_a_table_is_found(sql: Connection, connect: Connect) -> None:
@@ -923,7 +955,7 @@ def test_encryption_inside_an_instance_needs_what_is_asked_for(
 def test_every_kind_has_a_fault(sql: Connection) -> None:
     kinds = {row[0] for row in sql.execute("SELECT number FROM ssb_internal.finding_kinds()").fetchall()}
     elsewhere = {107, 109, 113, 313, 504, 505, 605, 606, 608, 612}
-    elsewhere |= {118, 119, 122}
+    elsewhere |= {118, 119, 122, 317}
     elsewhere |= {123}  # pgsb's own: test_diagnose_command.py
     # With a daemon, in test_runbook.py and tests/daemon/test_transport.py.
     elsewhere |= {204, 205, 206, 304, 310, 507, 509, 510}
@@ -949,3 +981,25 @@ def test_a_wrong_limit_is_an_error(sql: Connection) -> None:
         diagnose(sql, limits={"wating": "1 hour"})
     with pytest.raises(psycopg.Error, match="encryption is on, off or anonymous"):
         diagnose(sql, Dialog("a", "b", encryption="maybe"))
+
+
+def test_a_copy_that_talks_to_others_is_found_until_it_is_a_broker_of_its_own(
+    new_database: Callable[..., Database],
+) -> None:
+    database = new_database()
+    with psycopg.connect(database.dsn, autocommit=True) as original:
+        tsql(original, "ALTER DATABASE CURRENT SET NEW_BROKER;\nGO\nCREATE DATABASE Second;")
+        original.execute("SELECT ssb.create_route('away', 'TCP://far:4022', '//Far')")
+        assert found(original, 124) == []
+    copied = new_database(database)
+    with psycopg.connect(copied.dsn, autocommit=True) as copy:
+        told = found(copy, 124)
+        assert [one.object for one in told] == ["Second", copied.name]
+        assert {one.detail for one in told} == {
+            f"service_broker_guid is that of database {database.name} of this server"
+        }
+        for one in told:
+            mend(copy, one)
+        assert found(copy, 124) == []
+    with psycopg.connect(database.dsn, autocommit=True) as original:
+        assert found(original, 124) == []

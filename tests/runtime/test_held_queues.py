@@ -67,6 +67,21 @@ def test_the_daemon_looks_past_a_queue_that_is_being_dropped(
     assert looking.value(f"SELECT last_value & 1 FROM ssb.queue_state_{number}") == 1
 
 
+def test_the_daemons_samples_leave_out_a_queue_that_is_being_dropped(
+    looking: Session, another: Callable[[], Session], pair: Pair, held: Pair
+) -> None:
+    """They come by the connection that does all else for the daemon."""
+    pair.conversing()
+    held.conversing()
+    drop(another(), held)
+    looking.do("SELECT ssb_internal.sample_queues()")
+    sampled = looking.rows(
+        "SELECT q.name FROM ssb.queue AS q, ssb.queue_sample AS n WHERE q.queue_id = ANY (n.queue_ids)"
+    )
+    assert (pair.far,) in sampled
+    assert (held.far,) not in sampled
+
+
 def test_a_rollback_looks_past_a_queue_that_is_being_dropped(
     looking: Session, another: Callable[[], Session], held: Pair
 ) -> None:
