@@ -18,7 +18,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from ..server.connect import FORM_SETTINGS, Target, is_direct, prepare_session, require_session
 from ..server.problems import ServerError
-from .problems import BulkError, first_line, told
+from .problems import BulkError, NotConnected, first_line, has_ended, hint_of
 
 DRIVER = "org.postgresql.Driver"
 
@@ -103,7 +103,7 @@ def connect(dsn: str, name: str) -> Connection:
 
     The statement of a driver that was killed ends too: prepare_session lets the server look.
 
-    Raises ClaimLost when there is no connection, BulkError when the address cannot be read, a pooler lends
+    Raises NotConnected when there is no connection, BulkError when the address cannot be read, a pooler lends
     the session to others or leaves the role out, or the server refuses what it needs.
     """
     dsn = readable(dsn)
@@ -125,8 +125,11 @@ def connect(dsn: str, name: str) -> Connection:
             connection.close()
             raise
     except psycopg.OperationalError as error:
-        lost = "no connection to PostgreSQL"
-        raise told(error, lost, "a session cannot be prepared") from error
+        if has_ended(error):
+            raise NotConnected(f"no connection to PostgreSQL: {first_line(error)}") from error
+        raise BulkError(
+            f"a session cannot be prepared: {first_line(error)} (SQLSTATE {error.sqlstate})", hint_of(error)
+        ) from error
     return connection
 
 
