@@ -51,6 +51,13 @@ _NOTICING = {"connect_timeout": 10, "keepalives_idle": 10, "keepalives_interval"
 _SILENCE = 600
 """Seconds after which Java gives up a server that it reads a claim from. It cannot be told when to ask
 whether the machine is still there, and the system asks after two hours."""
+# A transaction that reads or writes for a task is idle while Spark computes, which is no fault: a limit for
+# clients that forget theirs would end it in its midst (transaction_timeout came with 17).
+UNHURRIED = (
+    "SELECT pg_catalog.set_config(s.name, '0', true)"
+    "  FROM (VALUES ('idle_in_transaction_session_timeout'), ('transaction_timeout')) AS s (name)"
+    " WHERE pg_catalog.current_setting(s.name, true) IS NOT NULL"
+)
 # The driver knows these by the same names.
 _JDBC = ("sslmode", "sslrootcert", "sslcert", "sslkey", "sslpassword", "options")
 
@@ -82,7 +89,8 @@ class Server:
         """
         options = self.jdbc
         # Not a property: Spark would write its name in lower case, in which the driver does not know it.
-        return {**options, "url": f"{options['url']}&socketTimeout={_SILENCE}"}
+        url = f"{options['url']}&socketTimeout={_SILENCE}"
+        return {**options, "url": url, "sessionInitStatement": UNHURRIED}
 
 
 def readable(dsn: str) -> str:
@@ -118,8 +126,9 @@ def connect(dsn: str, name: str) -> Connection:
                 " ('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'),"
                 " ('tcp_keepalives_count', '3'),"
                 # While Spark works the session that holds the claim has nothing to say.
-                " ('idle_session_timeout', '0')"
-                ") AS s (name, value)"
+                " ('idle_session_timeout', '0'), ('idle_in_transaction_session_timeout', '0'),"
+                " ('transaction_timeout', '0')"
+                ") AS s (name, value) WHERE current_setting(name, true) IS NOT NULL"
             )
         except BaseException:
             connection.close()
@@ -189,6 +198,7 @@ def task_session(dsn: str, name: str) -> Connection:
         prepare_session(connection, is_own=is_direct(connection))
         connection.execute(FORM_SETTINGS.encode())
         connection.autocommit = False
+        connection.execute(UNHURRIED)
     except BaseException:
         connection.close()
         raise

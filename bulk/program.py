@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from .columns import reading
+from .connections import UNHURRIED
 from .options import require_files
 from .problems import BulkError, require_choice
 
@@ -110,7 +111,8 @@ class Context:
 
         ``options`` are those of Spark's JDBC source, such as ``partitionColumn``.
         """
-        return self.spark.read.format("jdbc").options(**self.server.jdbc, dbtable=name, **options).load()
+        read = self.spark.read.format("jdbc").option("sessionInitStatement", UNHURRIED).options(**options)
+        return read.options(**self.server.jdbc, dbtable=name).load()
 
 
 Program = Callable[["DataFrame"], Outputs] | Callable[["DataFrame", Context], Outputs]
