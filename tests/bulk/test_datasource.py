@@ -301,7 +301,7 @@ def test_a_stream_sends_each_batch_once(spark: Any, desk: Desk, tcp: Tcp, tmp_pa
         ({"startingOffsets": "earliest"}, "no option 'startingoffsets'", "begins with what waits"),
         ({"kafka.security.protocol": "SSL"}, "no option 'kafka.security", "for Kafka's client"),
         ({"batchsize": "10"}, "no option 'batchsize'", "sends its rows in packs"),
-        ({"dsn": "dbname=d", "toService": "x"}, '"toService" is for writing', None),
+        ({"dsn": "dbname=d", "toService": "x"}, '"toService" is for writing', 'spark.sql("SELECT …").write'),
         ({"dsn": "dbname=d", "maxAge": "1 hour"}, '"toService" is for writing|"maxAge" is for', None),
         ({"queue": "x", "option.queue": "x", "provider": "pgsb"}, "table USING pgsb", "TEMPORARY VIEW"),
         ({}, 'the option "dsn" is missing', "dbname=shop"),
