@@ -29,7 +29,17 @@ when it is called (`pip install pg-service-broker[spark]`).
 """
 
 from .claim import Claim, abandon, claim
-from .problems import BulkError, ClaimLost
+from .problems import BulkError, ClaimLost, NotConnected
 from .program import Outputs, each, load_program
 
-__all__ = ["BulkError", "Claim", "ClaimLost", "Outputs", "abandon", "claim", "each", "load_program"]
+__all__ = [
+    "BulkError",
+    "Claim",
+    "ClaimLost",
+    "NotConnected",
+    "Outputs",
+    "abandon",
+    "claim",
+    "each",
+    "load_program",
+]

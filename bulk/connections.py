@@ -18,7 +18,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from ..server.connect import FORM_SETTINGS, Target, is_direct, prepare_session, require_session
 from ..server.problems import ServerError
-from .problems import BulkError, first_line, told
+from .problems import BulkError, NotConnected, first_line, has_ended, hint_of
 
 DRIVER = "org.postgresql.Driver"
 
@@ -51,6 +51,13 @@ _NOTICING = {"connect_timeout": 10, "keepalives_idle": 10, "keepalives_interval"
 _SILENCE = 600
 """Seconds after which Java gives up a server that it reads a claim from. It cannot be told when to ask
 whether the machine is still there, and the system asks after two hours."""
+# A transaction that reads or writes for a task is idle while Spark computes, which is no fault: a limit for
+# clients that forget theirs would end it in its midst (transaction_timeout came with 17).
+UNHURRIED = (
+    "SELECT pg_catalog.set_config(s.name, '0', true)"
+    "  FROM (VALUES ('idle_in_transaction_session_timeout'), ('transaction_timeout')) AS s (name)"
+    " WHERE pg_catalog.current_setting(s.name, true) IS NOT NULL"
+)
 # The driver knows these by the same names.
 _JDBC = ("sslmode", "sslrootcert", "sslcert", "sslkey", "sslpassword", "options")
 
@@ -82,7 +89,8 @@ class Server:
         """
         options = self.jdbc
         # Not a property: Spark would write its name in lower case, in which the driver does not know it.
-        return {**options, "url": f"{options['url']}&socketTimeout={_SILENCE}"}
+        url = f"{options['url']}&socketTimeout={_SILENCE}"
+        return {**options, "url": url, "sessionInitStatement": UNHURRIED}
 
 
 def readable(dsn: str) -> str:
@@ -103,7 +111,7 @@ def connect(dsn: str, name: str) -> Connection:
 
     The statement of a driver that was killed ends too: prepare_session lets the server look.
 
-    Raises ClaimLost when there is no connection, BulkError when the address cannot be read, a pooler lends
+    Raises NotConnected when there is no connection, BulkError when the address cannot be read, a pooler lends
     the session to others or leaves the role out, or the server refuses what it needs.
     """
     dsn = readable(dsn)
@@ -118,15 +126,19 @@ def connect(dsn: str, name: str) -> Connection:
                 " ('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'),"
                 " ('tcp_keepalives_count', '3'),"
                 # While Spark works the session that holds the claim has nothing to say.
-                " ('idle_session_timeout', '0')"
-                ") AS s (name, value)"
+                " ('idle_session_timeout', '0'), ('idle_in_transaction_session_timeout', '0'),"
+                " ('transaction_timeout', '0')"
+                ") AS s (name, value) WHERE current_setting(name, true) IS NOT NULL"
             )
         except BaseException:
             connection.close()
             raise
     except psycopg.OperationalError as error:
-        lost = "no connection to PostgreSQL"
-        raise told(error, lost, "a session cannot be prepared") from error
+        if has_ended(error):
+            raise NotConnected(f"no connection to PostgreSQL: {first_line(error)}") from error
+        raise BulkError(
+            f"a session cannot be prepared: {first_line(error)} (SQLSTATE {error.sqlstate})", hint_of(error)
+        ) from error
     return connection
 
 
@@ -186,6 +198,7 @@ def task_session(dsn: str, name: str) -> Connection:
         prepare_session(connection, is_own=is_direct(connection))
         connection.execute(FORM_SETTINGS.encode())
         connection.autocommit = False
+        connection.execute(UNHURRIED)
     except BaseException:
         connection.close()
         raise

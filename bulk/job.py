@@ -14,7 +14,7 @@ from .claim import Claim, abandon, claim, require_readable
 from .complete import Completed, Computed, compute
 from .connections import Connection, connect, reached, readable
 from .options import JobOptions
-from .problems import BulkError, ClaimLost, explain
+from .problems import BulkError, ClaimLost, NotConnected, explain
 from .program import Context, Program, run_program
 from .progress import Progress, logger
 from .read import read
@@ -54,7 +54,7 @@ def _run(begun: "_Job", options: JobOptions) -> Progress:
             try:
                 done = job.take_claim()
                 lost = 0
-            except ClaimLost as error:
+            except (ClaimLost, NotConnected) as error:
                 lost += 1
                 if lost > 30:
                     raise
@@ -118,7 +118,7 @@ class _Job:
     def take_claim(self) -> bool:
         """Claim, run the program, complete. Returns whether it is worth another look at once.
 
-        Raises ClaimLost, also of the claim before: it is taken again. Raises BulkError.
+        Raises ClaimLost, also of the claim before, and NotConnected: it is taken again. Raises BulkError.
         """
         began = time.monotonic()
         connection, self._free = self._free or connect(self._dsn, "pgsb bulk claim"), None

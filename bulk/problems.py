@@ -2,6 +2,8 @@
 
 import functools
 import re
+import signal
+import subprocess
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from typing import ParamSpec, TypeVar
@@ -14,8 +16,8 @@ _Result = TypeVar("_Result")
 MOST_INTEGER = 2**31 - 1
 MOST_LONG = 2**63 - 1
 """What PostgreSQL's integer and bigint hold."""
-_DEAD_JVM = "Spark's JVM has died; with too little memory? --conf spark.driver.memory=4g"
-
+_OUT_OF_MEMORY = 52
+"""Spark's own exit status."""
 _DEAD_WORKER = (
     "a Python process that ran a task has died: killed, as where memory runs out, or crashed in a library "
     "(--conf spark.python.worker.faulthandler.enabled=true tells where)"
@@ -81,6 +83,10 @@ def _bare(error: BulkError | psycopg.Error) -> BulkError:
     return own.with_traceback(None)
 
 
+class NotConnected(BulkError):
+    """No session with PostgreSQL was to be had: nothing was claimed yet, or the server is away."""
+
+
 class ClaimLost(BulkError):
     """The session that held the claim ended: its messages are back in the queue, nothing was done."""
 
@@ -130,7 +136,7 @@ def explain(error: Exception) -> str:
     from py4j.protocol import Py4JError, Py4JNetworkError
 
     if isinstance(error, (ConnectionError, Py4JNetworkError)) and _came_from(error, "py4j"):
-        return _DEAD_JVM
+        return _dead_jvm()
     cause = getattr(error, "java_exception", None)
     try:
         text = str(error)  # asks the JVM, too
@@ -149,15 +155,43 @@ def explain(error: Exception) -> str:
         if cause is not None:
             text = f"{cause.toString()}\n{text}"
     except (Py4JError, OSError):
-        return _DEAD_JVM
+        return _dead_jvm()
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    # The last line of a Python traceback inside: "ValueError: …".
-    own = [line for line in lines if re.match(r"^(\w+\.)*\w*(Error|Exception|Warning)\b: ", line)]
-    # psycopg's have other names: psycopg.errors.UndefinedColumn.
-    own = own or re.findall(r"Traceback \(most recent.*\n(?:[ \t].*\n)+(\w+(?:\.\w+)+: .+)", text, re.M)
+    # The last line of a Python traceback inside, whatever the error is called:
+    # psycopg.errors.UndefinedColumn, SystemExit.
+    # One that was raised without a word has its name alone: AssertionError.
+    own = re.findall(r"Traceback \(most recent.*\n(?:[ \t].*\n)+([A-Za-z_][\w.]*(?:: .*)?)$", text, re.M)
+    own = own or [line for line in lines if re.match(r"^(\w+\.)*\w*(Error|Exception|Warning)\b: ", line)]
     if own and type(error).__module__.startswith(("pyspark", "py4j")):
         return own[-1]
     return f"{type(error).__name__}: {lines[0] if lines else ''}"
+
+
+def _dead_jvm() -> str:
+    """What is known of Spark's JVM, which answers no more."""
+    from pyspark import SparkContext
+
+    # None where spark-submit has started us, and not we it.
+    process = getattr(SparkContext._gateway, "proc", None)
+    if process is None:
+        return "Spark's JVM has ended"
+    try:
+        status = process.wait(2)
+    except subprocess.TimeoutExpired:
+        return "Spark's JVM does not answer"
+    if status == _OUT_OF_MEMORY:
+        return "Spark's JVM had too little memory: --conf spark.driver.memory=4g"
+    # Java ends by itself after the signals that ask for it, with such a status.
+    number = -status if status < 0 else status - 128
+    try:
+        name = signal.Signals(number).name
+    except ValueError:
+        return f"Spark's JVM has ended with the exit status {status}; what it said stands above"
+    if name == "SIGKILL":
+        return f"Spark's JVM was killed ({name}), as where the machine's memory runs out"
+    if name in ("SIGTERM", "SIGINT", "SIGHUP"):
+        return f"Spark's JVM was stopped ({name})"
+    return f"Spark's JVM has crashed ({name}); what it said stands above"
 
 
 def _came_from(error: BaseException, package: str) -> bool:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from .columns import reading
+from .connections import UNHURRIED
 from .options import require_files
 from .problems import BulkError, require_choice
 
@@ -110,7 +111,8 @@ class Context:
 
         ``options`` are those of Spark's JDBC source, such as ``partitionColumn``.
         """
-        return self.spark.read.format("jdbc").options(**self.server.jdbc, dbtable=name, **options).load()
+        read = self.spark.read.format("jdbc").option("sessionInitStatement", UNHURRIED).options(**options)
+        return read.options(**self.server.jdbc, dbtable=name).load()
 
 
 Program = Callable[["DataFrame"], Outputs] | Callable[["DataFrame", Context], Outputs]
@@ -129,7 +131,7 @@ def run_program(program: Program, messages: "DataFrame", context: Context) -> Ou
 
     It asks by a parameter ``context``, or by a second one without a default; one with a default is its own.
 
-    Raises BulkError unless it returns Outputs.
+    Raises BulkError unless it returns Outputs, also where it calls sys.exit: the job would end in silence.
     """
     call = cast(Callable[..., object], program)
     try:
@@ -138,11 +140,17 @@ def run_program(program: Program, messages: "DataFrame", context: Context) -> Ou
         behind = []
     by_name = any(one.name == "context" and one.kind in _NAMED for one in behind)
     asks = any(one.kind in _PLACED and one.default is Parameter.empty for one in behind[:1])
-    with reading(context.server.nvarchar):
-        if by_name:
-            outputs = call(messages, context=context)
-        else:
-            outputs = call(messages, context) if asks else call(messages)
+    try:
+        with reading(context.server.nvarchar):
+            if by_name:
+                outputs = call(messages, context=context)
+            else:
+                outputs = call(messages, context) if asks else call(messages)
+    except SystemExit as ended:
+        raise BulkError(
+            f"the program calls sys.exit({_status(ended)}), and returns no Outputs",
+            "return Outputs() where nothing is to be written; raise an exception to give the messages back",
+        ) from ended
     if not isinstance(outputs, Outputs):
         raise BulkError(f"the program returned {type(outputs).__name__}, not pgsb.bulk.Outputs")
     _require_frames(outputs)
@@ -191,10 +199,26 @@ def load_program(name: str, py_files: Sequence[str] = ()) -> Program:
             f"the program's module {module_name} cannot be imported: {error}",
             "is it on PYTHONPATH, and are its packages installed?",
         ) from error
+    except SystemExit as ended:
+        raise BulkError(
+            f"the program's module {module_name} calls sys.exit({_status(ended)}) when it is imported",
+            'what it does as a script belongs behind if __name__ == "__main__":',
+        ) from ended
+    except Exception as error:  # the module's own code: whatever it raises
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        where = "" if isinstance(error, SyntaxError) else f" ({place.filename}, line {place.lineno})"
+        raise BulkError(
+            f"the program's module {module_name} cannot be imported: {type(error).__name__}: {error}{where}"
+        ) from error
     program: object = getattr(module, function_name, None)
     if not callable(program):
         raise BulkError(f"{module_name} has no function {function_name}")
     return cast(Program, program)
+
+
+def _status(ended: SystemExit) -> str:
+    """What sys.exit was called with, as it is written there."""
+    return "" if ended.code is None else repr(ended.code)
 
 
 def each(

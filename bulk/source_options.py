@@ -72,6 +72,11 @@ _OTHERWISE = {
 _SIZES = "(?:[kmgt]b?|b)?"
 _SHIFTS = {"": 0, "b": 0, "k": 10, "m": 20, "g": 30, "t": 40}
 
+_TO_WRITE = (
+    'frame.write.format("pgsb") and writeStream send messages, and nothing in SQL, whose INSERT INTO is for '
+    'tables: spark.sql("SELECT …").write'
+)
+
 # Names between commas; those within quotes are part of a name.
 _NAME = re.compile(r'(?:[^,"]|"(?:[^"]|"")*"?)+')
 
@@ -186,7 +191,7 @@ def read_options(given: Mapping[str, str], *, to_write: bool = False) -> SourceO
         if name.lower() in values:
             raise BulkError(
                 f'the option "{name}" is for {"reading" if to_write else "writing"}',
-                _OTHERWISE.get(name),
+                _OTHERWISE.get(name) if to_write else _TO_WRITE,
             )
 
     def number(*names: str, unit: str = "", most: int = MOST_INTEGER) -> int | None:

@@ -32,6 +32,7 @@ from .problems import (
     MOST_INTEGER,
     BulkError,
     ClaimLost,
+    NotConnected,
     as_a_sentence,
     first_line,
     help_for,
@@ -145,14 +146,14 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """The claims of the next batch: those that are held and in no batch yet, else new ones.
 
         When Spark asks, everything up to ``start`` is committed: it is completed here. While the
-        server is away there is nothing new, and a run of what is available waits for it. ClaimLost
+        server is away there is nothing new, and a run of what is available waits for it. NotConnected
         when it stays away, or was not there to begin with.
         """
         start = _own_offset(start) if start else self._unknown_start()
         while True:
             try:
                 found = self._next(start)
-            except ClaimLost as error:
+            except (ClaimLost, NotConnected) as error:
                 self._wait_after(error)
             except psycopg.OperationalError as error:
                 name = f"the stream {self._stream}"
@@ -170,7 +171,8 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self.stop()
         self._failures += 1
         # A wrong address or password does not get right, nor does a disk that is full.
-        if self._failures > _PATIENCE or not (isinstance(error, ClaimLost) and self._was_there):
+        passes = isinstance(error, (ClaimLost, NotConnected))
+        if self._failures > _PATIENCE or not (passes and self._was_there):
             raise error
         logger.warning("%s; looking again", error)
         time.sleep(min(0.1 * self._failures, _WAIT))
@@ -226,7 +228,7 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def commit(self, end: Offset) -> None:
         """Spark has the batch for good: its messages are deleted, unless `completing` did that."""
         self._stream = str(_own_offset(end)["stream"])
-        with contextlib.suppress(ClaimLost, psycopg.OperationalError):
+        with contextlib.suppress(ClaimLost, NotConnected, psycopg.OperationalError):
             # What cannot be completed now is when Spark asks for more.
             self._complete(self._session(), end["claims"])
 

@@ -21,6 +21,7 @@ from pooler import Pooler
 from pgsb.bulk import BulkError, ClaimLost, Outputs, connections, streaming
 from pgsb.bulk.datasource import QueueDataSource, register
 from pgsb.bulk.looking import FilteredReader, QueueReader
+from pgsb.bulk.problems import NotConnected
 from pgsb.bulk.rows import STREAM_SCHEMA
 from pgsb.bulk.sending import Dialogs, not_sent, send_rows
 from pgsb.bulk.sending import send as send_frame
@@ -300,7 +301,7 @@ def test_a_stream_sends_each_batch_once(spark: Any, desk: Desk, tcp: Tcp, tmp_pa
         ({"startingOffsets": "earliest"}, "no option 'startingoffsets'", "begins with what waits"),
         ({"kafka.security.protocol": "SSL"}, "no option 'kafka.security", "for Kafka's client"),
         ({"batchsize": "10"}, "no option 'batchsize'", "sends its rows in packs"),
-        ({"dsn": "dbname=d", "toService": "x"}, '"toService" is for writing', None),
+        ({"dsn": "dbname=d", "toService": "x"}, '"toService" is for writing', 'spark.sql("SELECT …").write'),
         ({"dsn": "dbname=d", "maxAge": "1 hour"}, '"toService" is for writing|"maxAge" is for', None),
         ({"queue": "x", "option.queue": "x", "provider": "pgsb"}, "table USING pgsb", "TEMPORARY VIEW"),
         ({}, 'the option "dsn" is missing', "dbname=shop"),
@@ -369,7 +370,8 @@ def test_a_stream_waits_for_a_server_that_was_there(desk: Desk, monkeypatch: pyt
     # The module's own name for it: a thread of another library sleeps as it always did.
     monkeypatch.setattr(streaming, "time", SimpleNamespace(sleep=slept.append, monotonic=time.monotonic))
     options = {"dsn": desk.database.dsn, "queue": "dbo.target"}
-    with pytest.raises(ClaimLost):
+    # Nothing was claimed, and so nothing is lost.
+    with pytest.raises(NotConnected):
         reader = QueueStreamReader(read_options({**options, "dsn": "host=127.0.0.1 port=1"}))
         reader.latestOffset(reader.initialOffset())
     assert slept == []

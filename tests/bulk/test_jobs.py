@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -17,8 +18,11 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 import pgsb.bulk.complete as complete_module
 from pgsb.bulk import BulkError, Outputs, claim, each, load_program
+from pgsb.bulk.connections import connect as connect_to
+from pgsb.bulk.connections import task_session
 from pgsb.bulk.job import run_job
 from pgsb.bulk.options import JobOptions
+from pgsb.bulk.program import Context
 from pgsb.bulk.read import COLUMNS, read
 from pgsb.bulk.sending import Dialogs, send
 from pgsb.bulk.staging import Staged, stage
@@ -321,6 +325,33 @@ def test_a_program_that_raises_loses_nothing(spark: Any, desk: Desk, tcp: Tcp) -
         run_job(tcp(desk.database), "dbo.target", program)
     assert desk.waiting() == 3
     assert desk.value("SELECT count(*) FROM ssb.claim") == 0
+
+
+def test_tasks_may_take_longer_than_a_transaction_may_be_idle(spark: Any, desk: Desk, tcp: Tcp) -> None:
+    """The readers' sessions were ended, and with them the note that they had read to the end."""
+    desk.send(2, 2)
+    desk.connection.execute(
+        f"ALTER DATABASE {desk.database.name} SET idle_in_transaction_session_timeout = '100ms'"
+    )
+
+    def program(messages: Any, context: Context) -> Outputs:
+        table = context.table("sys.service_queues", fetchsize="1").selectExpr("CAST(name AS STRING) AS name")
+
+        def slow(batches: Any) -> Any:
+            for batch in batches:
+                time.sleep(0.5)
+                yield batch
+
+        rows = messages.crossJoin(table).where("name = 'target'").select("conversation_handle")
+        rows = rows.mapInArrow(slow, "conversation_handle string")
+        return Outputs({"dbo.total": rows}, rows.selectExpr("*", "'note' AS message_type_name"))
+
+    assert run_job(tcp(desk.database), "dbo.target", program).written == 4
+    with task_session(desk.database.dsn, "a task") as task, connect_to(desk.database.dsn, "a claim") as held:
+        with held.transaction():
+            time.sleep(0.3)
+            held.execute("SELECT")
+        task.execute("SELECT")
 
 
 @pytest.mark.parametrize("stops", [False, True])

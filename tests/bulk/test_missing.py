@@ -1,6 +1,7 @@
 """What is said where Spark, Java or the driver is missing; and how a DSN becomes JDBC's."""
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -8,6 +9,7 @@ import sys
 import time
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import psycopg
 import pytest
@@ -144,15 +146,27 @@ def test_a_role_is_taken_by_both_drivers() -> None:
         ("nocolon", "names no program"),
         ("no_such_module:f", "cannot be imported"),
         ("json:nothing", "has no function"),
+        ("leaves:f", r"module leaves calls sys\.exit\('no'\) when it is imported"),
+        ("slips:f", r"slips cannot be imported: SyntaxError: .*\(slips\.py, line 2\)"),
+        ("forgets:f", r"forgets cannot be imported: NameError: name 'x' .*forgets\.py, line 1\)"),
     ],
 )
-def test_a_program_that_is_not_there(name: str, said: str) -> None:
+def test_a_program_that_is_not_there(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, said: str
+) -> None:
+    for module, text in (
+        ("leaves", "import sys; sys.exit('no')"),
+        ("slips", "def f(m):\n  return ("),
+        ("forgets", "x"),
+    ):
+        (tmp_path / f"{module}.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(BulkError, match=said):
         load_program(name)
     arguments = ["run", "--dsn", "host=127.0.0.1 dbname=x", "--queue", "dbo.q", "--program", name]
     result = CliRunner().invoke(spark_command, arguments)
     assert result.exit_code == 1
-    assert "Traceback" not in result.output
+    assert "Traceback" not in result.output and "defect" not in result.output
 
 
 class _JavaError(Exception):
@@ -187,7 +201,7 @@ def test_what_the_jvm_says_is_the_deepest_cause() -> None:
         "org.apache.spark.SparkException: Job aborted", "java.lang.OutOfMemoryError: Java heap space"
     )
     assert explain(error) == "java.lang.OutOfMemoryError: Java heap space"
-    assert explain(_JavaError("x", is_dead=True)).startswith("Spark's JVM has died")
+    assert explain(_JavaError("x", is_dead=True)).startswith("Spark's JVM ")
     driver = "org.postgresql.util.PSQLException: Could not read SSL key file client.key."
     errors = pytest.importorskip("pyspark.errors")
     error = errors.AnalysisException("[FAILED_JDBC.CONNECTION] Failed JDBC", {})
@@ -208,14 +222,49 @@ def test_a_worker_that_has_died_is_called_so(reason: str) -> None:
     )
 
 
-def test_the_traceback_of_a_worker_ends_with_what_happened() -> None:
+@pytest.mark.parametrize(
+    ("last", "said"),
+    [
+        (
+            'psycopg.errors.UndefinedColumn: column "wrong" of relation "t" does not exist\nLINE 1\n',
+            'psycopg.errors.UndefinedColumn: column "wrong" of relation "t" does not exist',
+        ),
+        # Whatever the class is called, and without a word, too.
+        ("SystemExit: no more\n", "SystemExit: no more"),
+        ("sales.Refused: no\nsecond line\n", "sales.Refused: no"),
+        ("AssertionError\n", "AssertionError"),
+    ],
+)
+def test_the_traceback_of_a_worker_ends_with_what_happened(last: str, said: str) -> None:
     errors = pytest.importorskip("pyspark.errors")
     error = errors.PySparkException(
         "An exception was thrown from the Python worker: Traceback (most recent call last):\n"
-        '  File "staging.py", line 67, in write\n    with (\n'
-        'psycopg.errors.UndefinedColumn: column "wrong" of relation "t" does not exist\nLINE 1\n'
+        f'  File "staging.py", line 67, in write\n    with (\n{last}'
     )
-    assert explain(error) == 'psycopg.errors.UndefinedColumn: column "wrong" of relation "t" does not exist'
+    assert explain(error) == said
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("kill -KILL $$", r"was killed \(SIGKILL\), as where"),
+        ("kill -TERM $$", r"was stopped \(SIGTERM\)$"),
+        # As Java ends behind that signal.
+        ("exit 143", r"was stopped \(SIGTERM\)$"),
+        ("kill -ABRT $$", r"has crashed \(SIGABRT\); "),
+        ("exit 52", "had too little memory: --conf"),
+        ("exit 1", "has ended with the exit status 1; "),
+        (None, "has ended$"),
+    ],
+)
+def test_what_is_known_of_a_jvm_that_has_gone_is_told(
+    monkeypatch: pytest.MonkeyPatch, command: str | None, said: str
+) -> None:
+    """One that was stopped with its job was asked whether it had too little memory."""
+    pyspark = pytest.importorskip("pyspark")
+    process = None if command is None else subprocess.Popen(["sh", "-c", command])
+    monkeypatch.setattr(pyspark.SparkContext, "_gateway", SimpleNamespace(proc=process))
+    assert re.search(f"^Spark's JVM {said}", explain(_JavaError("x", is_dead=True)))
 
 
 def test_a_connection_refused_by_the_jvm_is_told_from_others() -> None:
@@ -227,7 +276,7 @@ def test_a_connection_refused_by_the_jvm_is_told_from_others() -> None:
     client = clientserver.JavaClient(java, clientserver.PythonParameters(), properties)
     with pytest.raises(ConnectionRefusedError) as dead:
         client.send_command("m\n")
-    assert explain(dead.value).startswith("Spark's JVM has died")
+    assert explain(dead.value).startswith("Spark's JVM ")
     with pytest.raises(ConnectionRefusedError) as own:
         socket.create_connection(("127.0.0.1", _unused_port()))
     assert explain(own.value).startswith("ConnectionRefusedError: ")

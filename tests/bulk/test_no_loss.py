@@ -3,6 +3,7 @@
 import datetime
 import decimal
 import secrets
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -583,6 +584,16 @@ def test_an_output_that_is_none_is_told_by_its_name(outputs: dict[str, Any], sai
     context = Context(None, Server("", ""), "dbo.target", 7, 1)  # type: ignore[arg-type]
     with pytest.raises(BulkError, match=said):
         run_program(lambda messages: Outputs(**outputs), None, context)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("status", "said"), [(3, "3"), (0, "0"), (None, ""), ("no", "'no'")])
+def test_a_program_that_calls_exit_does_not_end_the_job_in_silence(
+    status: int | str | None, said: str
+) -> None:
+    """With 0 the command said that all was well."""
+    context = Context(None, Server("", ""), "dbo.target", 7, 1)  # type: ignore[arg-type]
+    with pytest.raises(BulkError, match=rf"^the program calls sys\.exit\({said}\), and returns no Outputs"):
+        run_program(lambda messages: sys.exit(status), None, context)  # type: ignore[arg-type]
 
 
 def test_claims_are_shown(desk: Desk, connect: Connect) -> None:
