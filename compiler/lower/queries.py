@@ -301,7 +301,8 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
 def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Context) -> list[pl.Statement]:
     """INSERT, UPDATE, DELETE of a table variable: a new value of its array."""
     reference = dml.variable.reference
-    body: list[pl.Statement] = [sql(statement) for statement in dml.before]
+    into = dml.into_before or dml.into
+    body: list[pl.Statement] = [*map(sql, into.before if into is not None else ()), *map(sql, dml.before)]
     if dml.changes is not None:
         body += ctx.begin_telling(dml.changes)
     if dml.output_before is not None:
@@ -340,8 +341,7 @@ def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Cont
         there = n.Variable(dml.variable.query_reference)
         here = n.Variable(dml.variable.query_reference.removesuffix(reference) + made)
         told = n.replaced(_with_number(dml.into.replace, added), lambda node: here if node == there else None)
-        into = dml.into.variable.reference
-        body.append(pl.SelectInto(told, (into, ctx.helper("row_count", "bigint"))))
+        body.append(pl.SelectInto(told, (dml.into.variable.reference, ctx.helper("row_count", "bigint"))))
     body += last
     if dml.output_after is not None:
         body += show(replace(dml.output_after, code=_with_number(dml.output_after.code, added)), ctx)
