@@ -88,6 +88,9 @@ def with_row_place(
             columns.clear()
             break
         columns.append((name, column.type.postgres))
+    if item.name.startswith("@") and not item.alias:
+        # What T-SQL has no name for: columns of a table variable.
+        item.set("alias", exp.TableAlias(this=exp.Identifier(this="pgsb_rows", quoted=True)))
     for number, name in enumerate([name for name, _ in columns] or ["ctid"], 1):
         # Under a name of its own: ORDER BY may name a column of the query that has the same.
         alias = exp.Identifier(this=f"pgsb_place_{number}", quoted=True)

@@ -189,10 +189,13 @@ def _define(
     cursor.read_only = definition.updatable == "READ ONLY" or not _READ_ONLY.isdisjoint(definition.options)
     cursor.update_columns = frozenset(fold(column.text) for column in definition.update_columns)
     if table is not None and not cursor.read_only:
-        found = with_row_place(text, table, ctx.scope.table(table.name))
+        rows = ctx.scope.table_variable(table.name.name)
+        info = rows.info if rows is not None else ctx.scope.table(table.name)
+        found = with_row_place(text, table, info)
         if found is None:
             cursor.read_only = True
-        else:
+        elif rows is None or not found[1].moves:
+            # Without a key rows of a table variable are not found again: WHERE CURRENT OF is refused.
             tree, cursor.row_place = found
     query = translate.translate_query(text, ctx.scope, ctx.problems, tree)
     if query is None:

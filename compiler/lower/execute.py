@@ -308,7 +308,8 @@ def lower_insert_execute(node: nodes.InsertExecute, ctx: Context) -> list[pl.Sta
         calls.pop()
     arguments = _evaluates_arguments(calls)
     if target.table_variable is not None:
-        insert = _insert_captured_rows(target.table_variable, target.columns, ctx)
+        captured = _insert_captured_rows(target.table_variable, target.columns, ctx)
+        insert = [*map(sql, target.before), *captured]
     else:
         columns: pl.Expr = pl.NULL
         if target.columns is not None:

@@ -301,15 +301,23 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
 def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Context) -> list[pl.Statement]:
     """INSERT, UPDATE, DELETE of a table variable: a new value of its array."""
     reference = dml.variable.reference
-    body: list[pl.Statement] = [sql(statement) for statement in dml.before]
+    into = dml.into_before or dml.into
+    body: list[pl.Statement] = [*map(sql, into.before if into is not None else ()), *map(sql, dml.before)]
     if dml.changes is not None:
         body += ctx.begin_telling(dml.changes)
     if dml.output_before is not None:
         body += show(dml.output_before, ctx)
+    # Nothing stays of a statement that fails: of two variables none has its new rows before both are there.
+    made, last = reference, list[pl.Statement]()
     if dml.into_before is not None:
         assert dml.into_before.replace is not None
-        targets = (dml.into_before.variable.reference, ctx.helper("row_count", "bigint"))
-        body.append(pl.SelectInto(dml.into_before.replace, targets))
+        kept = dml.into_before.variable
+        rows = kept.reference if kept == dml.variable else ctx.helper("kept_rows", f"{kept.row_type}[]")
+        body.append(pl.SelectInto(dml.into_before.replace, (rows, ctx.helper("row_count", "bigint"))))
+        last = [pl.Assign(kept.reference, pl.Name(rows))] if rows != kept.reference else []
+    elif dml.into is not None:
+        made = ctx.helper("made_rows", f"{dml.variable.row_type}[]")
+        last = [pl.Assign(reference, pl.Name(made))] if dml.into.variable != dml.variable else []
     counted = ctx.scope.session is not None
     column = dml.variable.identity
     if dml.variable.counter is not None and column is not None:
@@ -319,7 +327,7 @@ def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Cont
             body.append(pl.Assign(dml.variable.counter, pl.Raw(last_number(dml.variable, column))))
     if dml.append is not None:
         appended = pl.Invoke("array_append", (pl.Name(reference), pl.Raw(dml.append)))
-        body.append(pl.Assign(reference, appended))
+        body.append(pl.Assign(made, appended))
         if counted and ctx.counts(node):
             body.append(pl.Assign(f"{ctx.session}.rowcount", pl.Number(1)))
         added: n.Node = n.Integer(1)
@@ -327,11 +335,14 @@ def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Cont
         assert dml.replace is not None
         count = f"{ctx.session}.rowcount" if counted else ctx.helper("row_count", "bigint")
         added = n.Variable(count)
-        body.append(pl.SelectInto(dml.replace, (reference, count)))
+        body.append(pl.SelectInto(dml.replace, (made, count)))
     if dml.into is not None:
         assert dml.into.replace is not None
-        kept = _with_number(dml.into.replace, added)
-        body.append(pl.SelectInto(kept, (dml.into.variable.reference, ctx.helper("row_count", "bigint"))))
+        there = n.Variable(dml.variable.query_reference)
+        here = n.Variable(dml.variable.query_reference.removesuffix(reference) + made)
+        told = n.replaced(_with_number(dml.into.replace, added), lambda node: here if node == there else None)
+        body.append(pl.SelectInto(told, (dml.into.variable.reference, ctx.helper("row_count", "bigint"))))
+    body += last
     if dml.output_after is not None:
         body += show(replace(dml.output_after, code=_with_number(dml.output_after.code, added)), ctx)
     elif counted and ctx.counts(node):

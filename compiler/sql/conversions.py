@@ -13,7 +13,7 @@ from ..catalog import types as tm
 from ..catalog.types import MAX, SqlType
 from ..target import nodes as n
 from .constant_texts import is_decimal, is_exact_date, is_guid, is_integer, is_iso_time
-from .precedence import common_type, digits, holds_all, lacks_decimals
+from .precedence import common_type, differs_in_decimals, digits, holds_all
 from .values import NULL, Value, at_clock, call, cast, integer, kept_blanks, scale_of
 
 
@@ -465,7 +465,7 @@ def at_scale(value: Value, type_: SqlType) -> Value:
 
     PostgreSQL keeps the digits of each value, which are seen wherever it becomes text.
     """
-    if not lacks_decimals(value, type_):
+    if not differs_in_decimals(value, type_):
         return value
     if isinstance(value.constant, int):
         number = n.Number(f"{abs(value.constant)}.{'0' * digits(type_)[1]}")

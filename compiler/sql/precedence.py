@@ -108,12 +108,15 @@ def holds_all(to: SqlType, source: SqlType) -> bool:
     return _INTEGER_RANK[to.name] >= _INTEGER_RANK[source.name]
 
 
-def lacks_decimals(value: Value, type_: SqlType) -> bool:
-    """Whether a number has fewer decimals than ``type_``, a decimal or money, shows."""
+def differs_in_decimals(value: Value, type_: SqlType) -> bool:
+    """Whether a number has fewer decimals than ``type_``, a decimal or money, shows, or more than it keeps.
+
+    More has a branch where a common type of 38 digits leaves some of its decimals out.
+    """
     return (
         type_.family == "decimal"
         and not value.is_null
         and value.type is not None
         and value.type.family in ("integer", "bit", "decimal")
-        and digits(value.type, value.constant)[1] < digits(type_)[1]
+        and digits(value.type, value.constant)[1] != digits(type_)[1]
     )

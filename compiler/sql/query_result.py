@@ -10,7 +10,7 @@ from ..target import queries as q
 from . import values as v
 from .assignments import store
 from .conversions import convert
-from .precedence import lacks_decimals
+from .precedence import differs_in_decimals
 from .values import Value
 
 NOTHING_SELECTED = q.Select((n.NULL,), breaks=q.Breaks.NEVER)
@@ -99,7 +99,7 @@ def mismatched(value: Value, type_: tm.SqlType | None) -> bool:
     if value.is_null or value.type is None or type_ is None:
         return False
     if value.family == type_.family or (value.type.is_numeric and type_.is_numeric):
-        return lacks_decimals(value, type_)
+        return differs_in_decimals(value, type_)
     return not (value.type.is_datetime and type_.is_datetime)
 
 

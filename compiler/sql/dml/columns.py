@@ -19,11 +19,26 @@ COLUMNS_DIFFER = "Column name or number of supplied values does not match table 
 """Error 213."""
 
 
-def refuse_count(columns: int, values: int, node: exp.Expr, ctx: Context, *, listed: bool) -> None:
-    """Report more or fewer values than columns: 109 or 110 where the columns are ``listed``, else 213."""
-    if not listed:
+def refuse_unlisted(
+    values: int, info: TableInfo | None, name: ObjectName, node: exp.Expr, ctx: Context
+) -> None:
+    """Report more or fewer values than an INSERT without a list fills; 8101: one for the identity column."""
+    columns = info.columns if info is not None else ()
+    numbered = any(column.identity is not None for column in columns)
+    if numbered and values == len(fillable(columns, identity=True, versions=True)):
+        table = ".".join(part for part in (name.database, name.schema, name.name) if part is not None)
+        ctx.problem(
+            f"An explicit value for the identity column in table '{table}' can only be specified when a "
+            "column list is used and IDENTITY_INSERT is ON.",
+            node,
+            number=8101,
+        )
+    else:
         ctx.problem(COLUMNS_DIFFER, node, number=213)
-        return
+
+
+def refuse_count(columns: int, values: int, node: exp.Expr, ctx: Context) -> None:
+    """Report more or fewer values than columns that are listed: 109 or 110."""
     more = columns > values
     ctx.problem(
         f"There are {'more' if more else 'fewer'} columns in the INSERT statement than values specified in "
@@ -80,6 +95,17 @@ def refuse_explicit(
     if ctx.scope.identity_insert(name) or not refused:
         return ()
     return (s.Effect(n.Call("ssb_internal.refuse_explicit_identity", (n.Text(table),))),)
+
+
+def refuse_numbers(columns: Iterable[ColumnInfo], name: str) -> tuple[n.Node, ...]:
+    """Error 544 for a list that has the identity column of a table variable, which takes no numbers."""
+    if not any(column.identity is not None for column in columns):
+        return ()
+    told = (
+        f"Cannot insert explicit value for identity column in table '{name}' when IDENTITY_INSERT is set to "
+        "OFF."
+    )
+    return (s.Effect(n.Call("ssb_internal.raise_error", (n.Integer(544), n.Text(told)))),)
 
 
 def refuse_implicit(

@@ -7,7 +7,7 @@ from typing import ClassVar
 from sqlglot import exp
 
 from ....grammar.problems import NAME_MISSING
-from ....grammar.records import dataclass
+from ....grammar.records import dataclass, replace
 from ....grammar.tokens import Token
 from ...catalog import types as tm
 from ...catalog.builtin_relations import QUEUE_COLUMNS
@@ -33,14 +33,15 @@ from ..query.set_operations import ctes
 from ..query_result import QueryTree, Targets
 from ..values import Value
 from .columns import (
-    COLUMNS_DIFFER,
     advance_identity,
     fillable,
     refuse_computed,
     refuse_count,
     refuse_explicit,
     refuse_implicit,
+    refuse_numbers,
     refuse_repeated,
+    refuse_unlisted,
 )
 from .nested import find as find_composed
 from .nested import rows as composed_rows
@@ -115,7 +116,7 @@ def _refuse_explicit(
     statement: Insert, columns: list[ColumnInfo] | None, target: Target, ctx: Context
 ) -> tuple[n.Node, ...]:
     if target.variable is not None:
-        return ()
+        return refuse_numbers((columns or ()) if statement.columns else (), target.name.name)
     names = [node.name for node in statement.columns] if statement.columns or statement.defaults else None
     return (
         *refuse_explicit((columns or ()) if statement.columns else (), target.name, target.sql, ctx),
@@ -170,14 +171,16 @@ def insert(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
     if plain and columns is not None and statement.rows is not None and len(statement.rows) == 1:
         names = [column.name for column in columns]
         share_next_values(zip(names, statement.rows[0].expressions, strict=False), target.info, ctx)
-    rows = _rows(statement, columns, ctx) if statement.rows is not None else None
-    query = _query(statement, columns, ctx) if statement.query is not None else None
+    rows = _rows(statement, columns, target, ctx) if statement.rows is not None else None
+    query = _query(statement, columns, target, ctx) if statement.query is not None else None
     if rows is not None and statement.top is not None:
         rows, query = top_rows(rows, [column.type for column in columns or ()], statement.top, ctx)
     if target.variable is not None:
-        return insert_into_variable(
+        added = insert_into_variable(
             statement, target.variable, columns or [], rows, query, definitions, recursive, ctx
         )
+        refused = _refuse_explicit(statement, columns, target, ctx)
+        return replace(added, before=(*refused, *added.before)) if refused and added is not None else added
     source: n.Node = s.DEFAULT_VALUES
     if rows is not None:
         source = q.Values(tuple(tuple(cell.code for cell in row) for row in rows))
@@ -233,7 +236,9 @@ _EXPLICIT_ROWVERSION = (
 )
 
 
-def _rows(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> list[list[Value]]:
+def _rows(
+    statement: Insert, columns: list[ColumnInfo] | None, target: Target, ctx: Context
+) -> list[list[Value]]:
     """The rows of VALUES, converted to the columns' types; DEFAULT stays a word."""
     if len(statement.rows or []) > MOST_ROWS:
         ctx.problem(
@@ -251,8 +256,10 @@ def _rows(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> 
             alike = len({len(row.expressions) for row in statement.rows or []}) == 1
             if columns is None or not alike:
                 ctx.problem(ROWS_DIFFER, node, number=10709)
+            elif statement.columns:
+                refuse_count(width, len(node.expressions), node, ctx)
             else:
-                refuse_count(width, len(node.expressions), node, ctx, listed=bool(statement.columns))
+                refuse_unlisted(len(node.expressions), target.info, target.name, node, ctx)
             return []
         row = []
         for place, cell in enumerate(node.expressions):
@@ -308,7 +315,7 @@ def _replace(rows: list[list[Value]], place: int, cells: list[Value]) -> None:
         row[place] = cell
 
 
-def _query(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> n.Node:
+def _query(statement: Insert, columns: list[ColumnInfo] | None, target: Target, ctx: Context) -> n.Node:
     assert statement.query is not None
     if any(column.generated for column in columns or ()):
         explicit_value(object_name(statement.target), statement.query, ctx)
@@ -316,14 +323,15 @@ def _query(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) ->
     result = query_tree(statement.query, ctx, targets=targets)
     if result.columns is not None and columns is not None and len(result.columns) != len(columns):
         fewer = len(result.columns) < len(columns)
-        ctx.problem(
-            f"The select list for the INSERT statement contains {'fewer' if fewer else 'more'} items than "
-            "the insert list. The number of SELECT values must match the number of INSERT columns."
-            if statement.columns
-            else COLUMNS_DIFFER,
-            statement.query,
-            number=213 if not statement.columns else 120 if fewer else 121,
-        )
+        if statement.columns:
+            ctx.problem(
+                f"The select list for the INSERT statement contains {'fewer' if fewer else 'more'} items "
+                "than the insert list. The number of SELECT values must match the number of INSERT columns.",
+                statement.query,
+                number=120 if fewer else 121,
+            )
+        else:
+            refuse_unlisted(len(result.columns), target.info, target.name, statement.query, ctx)
     elif any(map(is_rowversion, columns or ())):
         ctx.problem(_EXPLICIT_ROWVERSION, statement.target, number=273)
     return result.code

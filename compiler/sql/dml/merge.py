@@ -40,6 +40,7 @@ from .columns import (
     refuse_explicit,
     refuse_implicit,
     refuse_repeated,
+    refuse_unlisted,
 )
 from .output import leave, numbered, output_items, refuse_triggers, result_columns
 from .set_clause import set_column, set_value, share_next_values
@@ -282,7 +283,10 @@ def _insert(work: Work, branch: MergeBranch, where: n.Node | None, ctx: Context)
         return s.Insert(table, (), rows)
     if columns is not None and len(columns) != len(branch.values):
         given = len(branch.values)
-        refuse_count(len(columns), given, branch.values[0], ctx, listed=bool(branch.columns))
+        if branch.columns:
+            refuse_count(len(columns), given, branch.values[0], ctx)
+        else:
+            refuse_unlisted(given, work.info, work.name, branch.values[0], ctx)
         return None
     codes: list[n.Node] = []
     named: list[str] = []

@@ -16,7 +16,7 @@ from ..context import Context, changed_table_variable
 from ..interface import TableVariableDml
 from ..query.from_clause import PLACE
 from ..values import Value
-from .columns import COLUMNS_DIFFER, fillable, fitted
+from .columns import COLUMNS_DIFFER, fillable, fitted, refuse_numbers
 
 
 def typed(rows: list[list[Value]], columns: list[ColumnInfo], known_to_fit: set[int]) -> list[list[Value]]:
@@ -181,6 +181,8 @@ def rows_into(
     if len(wanted) != len(types):
         ctx.problem(COLUMNS_DIFFER, target, number=213)
         return None
+    if columns:
+        before = (*refuse_numbers(wanted, target.name), *before)
     labels = tuple(f"c{place}" for place in range(1, len(types) + 1))
     names: list[n.Node] = [n.Name(("given", label)) for label in labels]
     values = fitted(names, types, wanted)

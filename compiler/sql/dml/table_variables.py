@@ -184,7 +184,10 @@ def change_variable(
     try:
         sources = read_from(change.source, ctx) if change.source.args.get("from_") is not None else []
         place = _place(sources, alias)
-        alone = through is None and len(sources) == (0 if place is None else 1)
+        computed = {fold(each.name): each.computed for each in variable.info.columns if each.computed}
+        # What is computed of a row is computed of its new values, which a subquery has then.
+        computes = bool(computed and change.sets)
+        alone = through is None and not computes and len(sources) == (0 if place is None else 1)
         if place is None and through is None:
             ctx.frame.relations.insert(0, Relation(alias, variable.info.columns, declared=True))
         for relation in ctx.frame.relations:
@@ -195,17 +198,23 @@ def change_variable(
         if through is not None:
             same = n.Comparison("=", through.place, n.Name((alias, PLACE)))
             where = n.all_of([same, *([where] if where is not None else [])])
-        values: dict[str, n.Node] = {}
+        assigned: dict[str, n.Node] = {}
         if change.sets:
             translated = _set_values(change, variable, alias, ctx, in_order=not alone)
             if translated is None:
                 return None
-            values = translated
-            if not alone and any(differs_by_row(value) for value in values.values()):
+            assigned = translated
+            if not alone and any(differs_by_row(value) for value in assigned.values()):
                 # Without a word about the row PostgreSQL would compute NEWID() once.
                 this_row = n.IsNull(n.Name((alias, PLACE)), negated=True)
                 where = n.all_of([this_row, *([where] if where is not None else [])])
-        hit = _match(sources, place, where, values)
+
+        def match(more: dict[str, n.Node]) -> q.Select:
+            found = _match(sources, place, where, assigned | more)
+            return _computing(found, variable, alias, assigned) if computes else found
+
+        hit = match({})
+        values = assigned | computed if computes else assigned
         rows = numbered(variable, alias)
         limit = limit_of(change.top, ctx, lambda: _hits(rows, hit))
         output = _Outputs()
@@ -216,7 +225,7 @@ def change_variable(
             if through is not None:
                 labels = through.labels()
                 more |= {labels[column]: code for column, code in through.computed.items()}
-            shown_hit = _match(sources, place, where, values | more) if more else hit
+            shown_hit = match(more) if more else hit
             by_place = through is not None or bool(more)
             hits = _Hits(rows, shown_hit, exists, limit, by_place, through, others, definitions, recursive)
             found_output = _outputs(change, variable, alias, values, hits, ctx)
@@ -352,6 +361,23 @@ def _match(
         # LIMIT keeps PostgreSQL from computing the new values of rows that the condition leaves out.
         limit=n.Integer(1),
     )
+
+
+def _computing(found: q.Select, variable: TableVariable, alias: str, values: dict[str, n.Node]) -> q.Select:
+    """The row that ``_match`` found, with what is computed of it as it will be."""
+    names = {fold(column.name): column for column in variable.info.columns}
+    kept = (
+        q.Labelled(n.Name((alias, name)), name)
+        for name, column in names.items()
+        if column.computed is None and name not in values
+    )
+    computed = (
+        q.Labelled(n.Paren(column.computed), name)
+        for name, column in names.items()
+        if column.computed is not None
+    )
+    new_row = q.Aliased(n.Subquery(replace(found, items=(*found.items, *kept))), "n")
+    return q.Select((n.Every(n.Name(("n",))), *computed), new_row)
 
 
 def _set_values(

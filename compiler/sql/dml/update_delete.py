@@ -112,6 +112,8 @@ def _change(change: Change, ctx: Context) -> Statement:
             return None
         change.cursor = None
         changed = _change(change, ctx)
+        if isinstance(changed, TableVariableDml):
+            return replace(changed, before=(s.Effect(row.check), *changed.before))
         if not isinstance(changed, Dml):
             return changed
         moved = row.moved if change.sets and changed.output is None else None
@@ -156,13 +158,15 @@ def _at_cursor(change: Change, cursor: str, ctx: Context) -> CursorRow | None:
         ctx.unsupported(
             f"WHERE CURRENT OF {cursor}",
             change.target,
-            hint="the cursor must be declared in the same procedure or batch",
+            hint="the cursor must be declared in the same procedure or batch"
+            if not is_variable(change.target)
+            else "the table variable needs a primary key, which no UPDATE at the cursor changes",
         )
         return None
     changed = {fold(item.column.name) for item in change.sets if item.column is not None}
     if row.update_columns and not changed <= row.update_columns:
         row = CursorRow((), n.Call("ssb_internal.raise_error", (n.Integer(16932), n.Text(_NOT_IN_LIST))))
-    table = fold(change.target.name)
+    table = fold(change.target.name.lstrip("@") if is_variable(change.target) else change.target.name)
     found = n.all_of([n.Comparison("=", n.Name((table, column)), value) for column, value in row.columns])
     change.source.set("where", exp.Where(this=Verbatim(this=Value(found or n.FALSE, BOOLEAN))))
     return row
