@@ -191,12 +191,18 @@ def rows_into(
 
 
 def appending_query(
-    variable: TableVariable, name: str, columns: list[ColumnInfo], values: list[n.Node], source: n.Node
+    variable: TableVariable,
+    name: str,
+    columns: list[ColumnInfo],
+    values: list[n.Node],
+    source: n.Node,
+    never_null: Collection[int] = (),
 ) -> n.Node:
     """RECEIVE … INTO and INSERT … EXEC append ``SELECT values FROM source``: the new array, the row count.
 
-    ``columns``: what the values are for; those of limited length have the unlimited type of it. Keys, CHECKs
-    and lengths hold, IDENTITY and computed columns are filled.
+    ``columns``: what the values are for; those of limited length have the unlimited type of it. Keys, CHECKs,
+    NOT NULL and lengths hold, IDENTITY and computed columns are filled. ``never_null``: the places of values
+    that are never NULL.
     """
     info = variable.info
     if info.keys or info.checks or len(columns) < len(info.columns):
@@ -204,11 +210,16 @@ def appending_query(
         made = new_rows(variable, name, columns, rows).replace
         assert made is not None
         return made
+    cells: list[n.Node] = []
+    for place, (value, column) in enumerate(zip(values, columns, strict=True)):
+        cell = fitting(value, column, column.type.unlimited if column.type is not None else None)
+        if not column.nullable and place not in never_null:
+            if cell is value and column.type is not None:
+                # A literal by itself has no type that the function could take.
+                cell = n.Cast(n.Paren(value), column.type.unlimited.postgres)
+            cell = not_null(cell, column, name)
+        cells.append(cell)
     # array_agg over no row is NULL, and NULL joins to an array as nothing.
-    cells = [
-        fitting(value, column, column.type.unlimited if column.type is not None else None)
-        for value, column in zip(values, columns, strict=True)
-    ]
     return q.Select(_appended(variable, cells), source, breaks=q.Breaks.NEVER)
 
 
