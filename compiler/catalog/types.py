@@ -107,6 +107,8 @@ REFUSED: dict[str, str] = {
     "vector": "vector has no counterpart in a plain PostgreSQL server",
 }
 
+_NARROWER = frozenset({"tinyint", "smallmoney", "smalldatetime", "datetime"})
+"""Of the PostgreSQL type that each has, some values are none of its own."""
 _KEPT_BY_NAME = ("money", "smallmoney", "tinyint")
 _OF_KEPT_TYPES = frozenset(
     {"numeric(19,4)", "numeric(10,4)", "smallint", "timestamp(3)", "timestamp(0)", "bytea"}
@@ -185,6 +187,13 @@ class SqlType:
         if unlimited or self.user is not None:
             return None
         return (self.length or 1) if self.family in ("string", "binary") else None
+
+    @property
+    def is_narrower_here(self) -> bool:
+        """Tell whether PostgreSQL's type holds more values than this one, as smallint does for tinyint."""
+        if self.user is not None:
+            return False
+        return self.name in _NARROWER or (self.family == "binary" and self.limit is not None)
 
     @property
     def unlimited(self) -> SqlType:

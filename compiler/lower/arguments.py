@@ -9,7 +9,7 @@ from .. import nodes
 from ..catalog.names import fold, unquoted
 from ..catalog.objects import Expression
 from ..catalog.scope import Procedure, ProcedureParameter
-from ..catalog.types import MAX, NVARCHAR_MAX, SqlType, nvarchar
+from ..catalog.types import INT, MAX, MOMENT, MONEY, NVARCHAR_MAX, SqlType, nvarchar
 from ..plpgsql import nodes as pl
 from ..sql.operand_types import implicit_error
 from ..sql.translate import convert_expression
@@ -249,6 +249,8 @@ def _holds(variable: SqlType, parameter: SqlType) -> bool:
     """Whether a variable takes every value of a parameter as it is: no CALL cuts or rounds one."""
     if variable.postgres_bare != parameter.postgres_bare:
         return False
+    if variable.is_narrower_here and variable != parameter:
+        return False
     if variable.postgres in (variable.postgres_bare, parameter.postgres):
         return True
     return variable.is_string and (variable.length or 1) >= (parameter.length or 1)
@@ -279,6 +281,22 @@ def passed_cursor(text: nodes.SqlText, ctx: Context) -> str | None:
         return None
     cursor = ctx.scope.cursor_variables.get(text.tokens[0].text.lower())
     return cursor.key.spelling if cursor is not None and isinstance(cursor.key, n.Variable) else None
+
+
+_WIDER = {"tinyint": INT, "smallmoney": MONEY, "smalldatetime": MOMENT, "datetime": MOMENT}
+"""Of types that are narrower than PostgreSQL's, what a text is read as before it is converted."""
+
+
+def read_as(type_: SqlType) -> SqlType:
+    """Return the type as which a value that comes as text is read: one that holds more, or itself."""
+    return _WIDER.get(type_.name, type_.unlimited) if type_.is_narrower_here else type_
+
+
+def narrowed(code: n.Node, type_: SqlType) -> n.Node:
+    """Return a value that has been cast to the type of ``read_as`` as one of ``type_``, or its error."""
+    if not type_.is_narrower_here:
+        return code
+    return convert_expression(Expression(code, read_as(type_)), type_).code
 
 
 def kind_of_kept_value(type_: SqlType) -> str:

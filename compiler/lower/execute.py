@@ -29,8 +29,10 @@ from .arguments import (
     lower_argument,
     match_arguments,
     may_not_fit,
+    narrowed,
     not_converted,
     passed_cursor,
+    read_as,
     wrong_call,
 )
 from .context import Context, Mode
@@ -237,7 +239,9 @@ def _execute_by_name(node: nodes.Execute, name: pl.Expr, ctx: Context, shown: pl
             if cursor is not None:
                 after.append(pl.Assign(cursor, pl.Raw(given)))
             elif variable is not None:
-                after.append(pl.Assign(variable.reference, pl.Raw(n.Cast(given, variable.type.postgres))))
+                type_ = variable.type
+                back = narrowed(n.Cast(given, read_as(type_).postgres), type_)
+                after.append(pl.Assign(variable.reference, pl.Raw(back)))
     if any(string != pl.NULL for string in strings):
         texts += strings
     before = [pl.Assign(values, pl.Array(tuple(texts), "text"))]
@@ -398,6 +402,9 @@ def _captured_value(number: int, column: ColumnInfo) -> n.Node:
     type_ = column.type
     if type_ is None:
         return n.infix("->>", n.Name(("r",)), n.Integer(number))
-    kind = kind_of_kept_value(type_)
+    read = read_as(type_)
     cell = n.infix("->", n.Name(("r",)), n.Integer(number))
-    return n.Cast(n.Call("ssb_internal.captured_value", (cell, n.Text(kind))), type_.unlimited.postgres)
+    value = n.Call("ssb_internal.captured_value", (cell, n.Text(kind_of_kept_value(read))))
+    if type_.family == "binary":
+        return n.Cast(value, type_.unlimited.postgres)  # what is too long is an error
+    return narrowed(n.Cast(value, read.unlimited.postgres), type_)

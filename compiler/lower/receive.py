@@ -29,6 +29,7 @@ from .placeholders import mentions, name_as_data
 from .results import columns_json
 
 _COLUMN_TYPES = {column.name: column.type for column in QUEUE_COLUMNS}
+_NEVER_NULL = frozenset(column.name for column in QUEUE_COLUMNS if not column.nullable)
 
 
 @dataclass(frozen=True)
@@ -320,7 +321,8 @@ def _attempt_into_table(node: nodes.Receive, ctx: Context, *, waiting: str | Non
         return []
     row = [_converted(item, column.type) for item, column in zip(items, columns, strict=True)]
     rowcount = f"{ctx.session}.rowcount"
-    query = appending_query(table, node.into.name, columns, row, _source(node, ctx))
+    never_null = {place for place, item in enumerate(items) if item.plain and item.name in _NEVER_NULL}
+    query = appending_query(table, node.into.name, columns, row, _source(node, ctx), never_null)
     body: list[pl.Statement] = [pl.SelectInto(query, (table.reference, rowcount))]
     shown = ctx.show_count()
     if waiting and not shown:

@@ -129,6 +129,8 @@ BEGIN
                            WHEN 'time' THEN sys.convert_time(v_text)::text
                            WHEN 'uuid' THEN sys.convert_uniqueidentifier(v_text)::text
                            ELSE v_text END;
+    ELSIF wanted = 'time' AND v_type IN ('timestamp', 'timestamptz') THEN
+        RETURN CASE v_type WHEN 'timestamp' THEN v_text::timestamp::time ELSE v_text::timestamptz::time END::text;
     ELSIF wanted = 'string' THEN
         RETURN CASE v_type WHEN 'uuid' THEN upper(v_text)
                            WHEN 'timestamp' THEN sys.convert_nvarchar(v_text::timestamp)
@@ -153,6 +155,29 @@ AS $$
       FROM pg_type AS t WHERE t.oid = p_type
 $$;
 
+-- A kept cell, by an expression that has it as text, for a column: converted to its T-SQL type, of which PostgreSQL's may hold more.
+CREATE OR REPLACE FUNCTION ssb_internal.captured_cell(cell text, p_table oid, p_column smallint)
+RETURNS text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE WHEN k.name = 'tinyint' THEN format('sys.convert_tinyint(ssb_internal.captured_value(%s, ''integer'')::integer)', cell)
+                WHEN k.name = 'smallmoney' THEN format('sys.convert_smallmoney(ssb_internal.captured_value(%s, ''numeric'')::numeric)', cell)
+                WHEN k.name = 'binary' THEN format('sys.convert_binary(sys.fitting(%s, %s), %2$s)', c.read, k.length)
+                WHEN k.name = 'varbinary' THEN format('sys.fitting(%s, %s)', c.read, k.length)
+                -- What datetime and smalldatetime are made of.
+                WHEN k.name IS NULL AND a.atttypid = 'timestamp'::regtype AND a.atttypmod = 3 THEN format('sys.convert_datetime(%s)', c.read)
+                WHEN k.name IS NULL AND a.atttypid = 'timestamp'::regtype AND a.atttypmod = 0 THEN format('sys.convert_smalldatetime(%s)', c.read)
+                ELSE c.read END
+      FROM pg_attribute AS a
+     -- Without its length: what is too long for the column is an error.
+     CROSS JOIN LATERAL (SELECT format('ssb_internal.captured_value(%s, %L)::%s', cell, ssb_internal.captured_type(a.atttypid),
+                                       format_type(a.atttypid, -1)) AS read) AS c
+      LEFT JOIN LATERAL (SELECT m[1] AS name, m[2] AS length
+                           FROM regexp_match(ssb_internal.kept_type(col_description(a.attrelid, a.attnum)), '^(\w+)(?:\((\d+)\))?') AS m) AS k ON true
+     WHERE a.attrelid = p_table AND a.attnum = p_column
+$$;
+
 -- Inserts the kept rows; columns NULL: all that can be given, in their order.
 CREATE OR REPLACE FUNCTION ssb_internal.insert_captured(session ssb.session, target text, columns text[], overriding boolean DEFAULT false)
 RETURNS ssb.session
@@ -170,9 +195,7 @@ BEGIN
     EXECUTE format('INSERT INTO %s (%s) %s SELECT %s FROM unnest($1) AS r', target,
         (SELECT string_agg(quote_ident(c), ', ' ORDER BY n) FROM unnest(v_columns) WITH ORDINALITY AS u(c, n)),
         CASE WHEN overriding THEN 'OVERRIDING SYSTEM VALUE' ELSE '' END,
-        -- Without its length: what is too long for the column is an error.
-        (SELECT string_agg(format('ssb_internal.captured_value(r -> %s, %L)::%s', u.n - 1, ssb_internal.captured_type(a.atttypid),
-                                  format_type(a.atttypid, -1)), ', ' ORDER BY u.n)
+        (SELECT string_agg(ssb_internal.captured_cell(format('r -> %s', u.n - 1), a.attrelid, a.attnum), ', ' ORDER BY u.n)
            FROM unnest(v_columns) WITH ORDINALITY AS u(c, n)
            JOIN pg_attribute AS a ON a.attrelid = target::regclass AND a.attname = u.c))
     USING ssb_internal.captured_of_width(session.captured, cardinality(v_columns));

@@ -484,7 +484,11 @@ def lower_text(
     for one in placed:
         if one.kind == "value":
             inner.scope.variables[_variable_of(one)] = ScalarVariable(one.scalar, one.scalar, NVARCHAR_MAX)
-    declarations, after = _pass_parameters(parameters, values, before, inner, ctx)
+    declarations, given_back = _pass_parameters(parameters, values, before, inner, ctx)
+    if not all(isinstance(one, pl.Assign) and isinstance(one.value, pl.Name) for one in given_back):
+        # What a parameter holds may be no value of the caller's variable.
+        given_back = ctx.guard(node, given_back)
+    after: list[pl.Statement] = []
     if inner.at_end:
         # The label of the declarations qualifies variables in queries; another one is left at the end.
         inner.body_label = f"{label}_statements"
@@ -497,7 +501,7 @@ def lower_text(
         ctx.catalog.database = database
         used = ctx.helper("database_used", "text")
         before.append(pl.Assign(used, pl.Invoke("current_setting", (pl.Text("pgsb.database"), pl.TRUE))))
-        after.insert(0, pl.Perform(pl.Invoke("ssb_internal.return_to_database", (pl.Name(used),))))
+        after.append(pl.Perform(pl.Invoke("ssb_internal.return_to_database", (pl.Name(used),))))
     keep, put_back = kept_settings(statements, inner)
     if ctx.mode is not Mode.BATCH:
         body.insert(0, leave_if_nested_too_deep(inner.body_label, ctx.session))
@@ -523,6 +527,7 @@ def lower_text(
         *inner.drop_temporary_tables(),
         pl.Assign(ctx.session, pl.Invoke("ssb_internal.leave", (session, pl.Name(outer)))),
         *after,
+        *given_back,
     ]
     lowered = as_another(node, lowered, ctx)
     if before:
@@ -624,7 +629,7 @@ def _pass_parameters(
 
 
 def _back(reference: str, source: SqlType, target: SqlType) -> pl.Expr:
-    if source.postgres == target.postgres:
+    if source == target or (source.postgres == target.postgres and not target.is_narrower_here):
         return pl.Name(reference)
     return pl.Raw(convert_expression(Expression(n.Variable(reference), source), target).code)
 

@@ -11,7 +11,7 @@ from ...catalog.objects import ColumnInfo, TableInfo
 from ...catalog.types import SqlType
 from ...target import nodes as n
 from ...target import statements as s
-from ..assignments import assign
+from ..assignments import store
 from ..context import Context
 from ..values import Value
 
@@ -128,11 +128,9 @@ def refuse_implicit(
 
 
 def fitted(codes: list[n.Node], types: list[SqlType | None], columns: list[ColumnInfo]) -> list[n.Node]:
-    """Values for columns of another kind, converted: bytes into text and xml, dates into text."""
+    """Values for columns, converted as INSERT … SELECT does: bytes into text, numbers into tinyint."""
     return [
-        assign(Value(code, type_), column.type).code
-        if type_ is not None and column.type is not None and type_.family != column.type.family
-        else code
+        store(Value(code, type_), column.type).code if type_ is not None else code
         for code, type_, column in zip(codes, types, columns, strict=True)
     ]
 

@@ -11,7 +11,7 @@ from ....grammar.records import dataclass, replace
 from ....grammar.tokens import Token
 from ...catalog import types as tm
 from ...catalog.builtin_relations import QUEUE_COLUMNS
-from ...catalog.names import COLUMNS_OF, ObjectName, fold, is_placeholder, refusal_of_schema
+from ...catalog.names import AGGREGATES, COLUMNS_OF, ObjectName, fold, is_placeholder, refusal_of_schema
 from ...catalog.objects import ColumnInfo, TableInfo, TableVariable
 from ...target import nodes as n
 from ...target import queries as q
@@ -25,7 +25,7 @@ from ..dispatch import handles, query_tree, translates
 from ..expressions.names import scalar
 from ..interface import Dml, InsertTarget, TableVariableDml
 from ..parse.dml import Insert, read_insert
-from ..parse.nodes import is_default, is_variable
+from ..parse.nodes import NextValue, SetVariable, is_default, is_variable
 from ..query.from_clause import ROWS_DIFFER
 from ..query.lock_hints import locks_whole_table
 from ..query.row_limits import changing_top, limited, top_rows
@@ -168,6 +168,8 @@ def insert(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
     columns = _columns(statement, target, ctx)
     statement.top = changing_top(statement.top, ctx)
     plain = statement.top is None and (target.variable is None or not needs_query(target.variable))
+    if plain and target.variable is not None and not statement.with_ and composed is None:
+        _values_of_one_row(statement, columns or [])
     if plain and columns is not None and statement.rows is not None and len(statement.rows) == 1:
         names = [column.name for column in columns]
         share_next_values(zip(names, statement.rows[0].expressions, strict=False), target.info, ctx)
@@ -285,6 +287,32 @@ def _rows(
         ]
         for row, node in zip(rows, statement.rows or [], strict=True)
     ]
+
+
+def _values_of_one_row(statement: Insert, columns: list[ColumnInfo]) -> None:
+    """``INSERT @t SELECT @a, @b`` becomes VALUES.
+
+    One row is appended in place, where a query copies all rows that are there.
+    """
+    query = statement.query
+    if not isinstance(query, exp.Select) or any(
+        value for key, value in query.args.items() if key != "expressions"
+    ):
+        return
+    items = [item.unalias() for item in query.expressions]
+    if len(items) == len(columns) and not any(map(_is_of_select_alone, items)):
+        statement.rows, statement.query = [exp.Tuple(expressions=items)], None
+
+
+def _is_of_select_alone(item: exp.Expr) -> bool:
+    """Tell whether an item may not stand in VALUES, or means something else there."""
+    if is_default(item) or isinstance(item, SetVariable):
+        return True
+    return any(
+        isinstance(node, exp.Query | exp.Star | exp.Window | exp.WithinGroup | NextValue)
+        or (isinstance(node, exp.Anonymous) and node.name.upper() in AGGREGATES)
+        for node in item.walk()
+    )
 
 
 _BEFORE_STRINGS = frozenset(

@@ -42,7 +42,7 @@ from .columns import (
     refuse_repeated,
     refuse_unlisted,
 )
-from .output import leave, numbered, output_items, refuse_triggers, result_columns
+from .output import for_columns, leave, numbered, output_items, refuse_triggers, result_columns
 from .set_clause import set_column, set_value, share_next_values
 from .table_variable_rows import rows_into
 
@@ -379,6 +379,7 @@ def _finish(
         info = ctx.scope.table(name)
         columns = output.columns or ([c.name for c in fillable(info.columns)] if info is not None else [])
         table = n.Variable(ctx.relation_name(name))
+        rows = replace(rows, items=tuple(for_columns(labels, items, columns, info)))
         insertion = s.Insert(table, tuple(map(fold, columns)), rows, breaks=q.Breaks.OUTER)
         into = q.With(tuple(definitions), insertion, recursive)
         return Dml(into, before=before, identity=identity, target=work.table)

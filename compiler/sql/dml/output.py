@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from ....grammar.records import dataclass, replace
 from ...catalog.names import fold, is_placeholder, is_temporary
-from ...catalog.objects import ColumnInfo, ResultColumn
+from ...catalog.objects import ColumnInfo, ResultColumn, TableInfo
 from ...target import nodes as n
 from ...target import queries as q
 from ...target import statements as s
@@ -180,11 +180,7 @@ def finish(
     columns = into[0].columns
     if not columns and info is not None:
         columns = [column.name for column in fillable(info.columns)]
-    values = kept_labels
-    if info is not None and len(columns) == len(kept):
-        known = {fold(column.name): column for column in info.columns}
-        wanted = [known.get(fold(column)) or ColumnInfo(column, None) for column in columns]
-        values = fitted(kept_labels, [item.value.type if item.value else None for item in kept], wanted)
+    values = for_columns(kept_labels, kept, columns, info)
     rows = q.Select(tuple(values), changed, breaks=q.Breaks.NEVER)
     insertion = s.Insert(n.Variable(ctx.relation_name(name)), tuple(map(fold, columns)), rows)
     if not client_items:
@@ -196,6 +192,17 @@ def finish(
     )
     rows = q.Select(tuple(columns_shown), changed, breaks=q.Breaks.NEVER)
     return _dml(statement, definitions, rows, result_columns(client_items))
+
+
+def for_columns(
+    codes: list[n.Node], items: list[OutputItem], columns: list[str], info: TableInfo | None
+) -> list[n.Node]:
+    """What OUTPUT … INTO puts into the columns of a table, of which ``info`` tells the types."""
+    if info is None or len(columns) != len(items):
+        return codes
+    known = {fold(column.name): column for column in info.columns}
+    wanted = [known.get(fold(column)) or ColumnInfo(column, None) for column in columns]
+    return fitted(codes, [item.value.type if item.value else None for item in items], wanted)
 
 
 def refuse_triggers(target: str, changes: Sequence[s.Change]) -> tuple[n.Node, ...]:

@@ -12,6 +12,7 @@ from ...catalog.types import SqlType
 from ...target import nodes as n
 from ...target import queries as q
 from .. import values as v
+from ..assignments import store
 from ..context import Context, changed_table_variable
 from ..interface import TableVariableDml
 from ..query.from_clause import PLACE
@@ -189,29 +190,62 @@ def rows_into(
     if values != names:
         given = q.Aliased(n.Subquery(source), "given", labels)
         source = q.Select(tuple(values), given, breaks=q.Breaks.NEVER)
-    return new_rows(variable, target.name, wanted, source, definitions, recursive=recursive, before=before)
+    checked = {
+        fold(column.name)
+        for column, type_ in zip(wanted, types, strict=True)
+        if type_ is not None and column.type is not None and column.type.family == type_.family == "binary"
+    }
+    return new_rows(
+        variable,
+        target.name,
+        wanted,
+        source,
+        definitions,
+        recursive=recursive,
+        before=before,
+        known_to_fit=checked,
+    )
 
 
 def appending_query(
-    variable: TableVariable, name: str, columns: list[ColumnInfo], values: list[n.Node], source: n.Node
+    variable: TableVariable,
+    name: str,
+    columns: list[ColumnInfo],
+    values: list[n.Node],
+    source: n.Node,
+    never_null: Collection[int] = (),
 ) -> n.Node:
     """RECEIVE … INTO and INSERT … EXEC append ``SELECT values FROM source``: the new array, the row count.
 
-    ``columns``: what the values are for; those of limited length have the unlimited type of it. Keys, CHECKs
-    and lengths hold, IDENTITY and computed columns are filled.
+    ``columns``: what the values are for; those of limited length have the unlimited type of it. Keys, CHECKs,
+    NOT NULL and lengths hold, IDENTITY and computed columns are filled. ``never_null``: the places of values
+    that are never NULL.
     """
     info = variable.info
+    values = [_padded(value, column) for value, column in zip(values, columns, strict=True)]
     if info.keys or info.checks or len(columns) < len(info.columns):
         rows = q.Select(tuple(values), source, breaks=q.Breaks.NEVER)
         made = new_rows(variable, name, columns, rows).replace
         assert made is not None
         return made
+    cells: list[n.Node] = []
+    for place, (value, column) in enumerate(zip(values, columns, strict=True)):
+        cell = fitting(value, column, column.type.unlimited if column.type is not None else None)
+        if not column.nullable and place not in never_null:
+            if cell is value and column.type is not None:
+                # A literal by itself has no type that the function could take.
+                cell = n.Cast(n.Paren(value), column.type.unlimited.postgres)
+            cell = not_null(cell, column, name)
+        cells.append(cell)
     # array_agg over no row is NULL, and NULL joins to an array as nothing.
-    cells = [
-        fitting(value, column, column.type.unlimited if column.type is not None else None)
-        for value, column in zip(values, columns, strict=True)
-    ]
     return q.Select(_appended(variable, cells), source, breaks=q.Breaks.NEVER)
+
+
+def _padded(code: n.Node, column: ColumnInfo) -> n.Node:
+    """Bytes for a column of type binary(n): zeros fill it up."""
+    if column.type is None or column.type.name != "binary":
+        return code
+    return store(Value(code, column.type.unlimited), column.type).code
 
 
 def _appended(

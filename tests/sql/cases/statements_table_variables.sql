@@ -29,6 +29,25 @@ INSERT @plain VALUES (@id, @name)
 -- expect
 plain := array_append(plain, ROW(id, sys.fitting(name, 10))::dbo."p@plain")
 
+-- case: append by SELECT without FROM
+INSERT @plain SELECT @id AS a, b = 'x' + @name
+-- expect
+plain := array_append(plain, ROW(id, sys.fitting('x' || name, 10))::dbo."p@plain")
+
+-- case: append by SELECT without FROM, what is no value of VALUES
+INSERT INTO @plain (a) SELECT COUNT(*)
+-- expect
+SELECT p.plain || array_agg(ROW(n.a, NULL)::dbo."p@plain"), count(*)
+FROM (SELECT count(*)) AS n (a)
+INTO plain, row_count
+
+-- case: append by SELECT with a condition
+INSERT INTO @plain (a) SELECT @id WHERE @n = 2
+-- expect
+SELECT p.plain || array_agg(ROW(n.a, NULL)::dbo."p@plain"), count(*)
+FROM (SELECT id WHERE n = 2) AS n (a)
+INTO plain, row_count
+
 -- case: append with identity and default
 INSERT INTO @log (what) VALUES (N'x')
 -- expect
