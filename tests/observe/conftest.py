@@ -5,6 +5,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from end_to_end.conftest import pgsb  # noqa: F401
 from observe_desk import Shop, open_shop
 from two_services import sql, two_services  # noqa: F401
 
