@@ -21,6 +21,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -82,6 +83,28 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=left)
         items[:] = [one for one in items if one not in left]
     items.sort(key=lambda item: "spark" not in getattr(item, "fixturenames", ()))
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Lark makes the parser's tables once, before the workers begin: each would take seconds for it."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        from pgsb.grammar.tables import tables
+
+        tables()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection() -> Iterator[None]:
+    """In a new checkout one worker compiles the tests, and the others wait and read what it has made."""
+    compiled = Path(os.environ["PGSB_TEST_SERVERS"]) / "compiled"
+    new = not any((Path(__file__).parent / "runtime" / "__pycache__").glob("test_*.pyc"))
+    if "PYTEST_XDIST_WORKER" in os.environ and new and not sys.dont_write_bytecode:
+        with open(f"{compiled}.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not compiled.exists():
+                compiled.touch()
+                return (yield)
+    return (yield)
 
 
 # What is collected stays: nothing of it is garbage to look for.
