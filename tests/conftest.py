@@ -10,7 +10,7 @@ Every process of pytest-xdist has a server of its own.
 Tests marked long take three quarters of a second of a processor and more each (processes killed by the
 hundred, loads, whole pages of the documents, most of the browser's and of Spark's): they run with --long, and
 where their file is named. So does what runs on the second PostgreSQL and further ones, but for tests/runtime:
-the engine's own tests run on each always.
+the engine's own tests run on each always, unless they are marked ``long(on="older")``: they take as long.
 """
 
 import atexit
@@ -79,7 +79,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """What needs Spark comes first: so one process has all of it, and starts the one session."""
     if not config.getoption("long"):
         named = {Path(one.partition("::")[0]).name for one in config.args}
-        left = [one for one in items if one.get_closest_marker("long") and one.path.name not in named]
+        left = [one for one in items if _is_long(one) and one.path.name not in named]
         config.hook.pytest_deselected(items=left)
         items[:] = [one for one in items if one not in left]
     items.sort(key=lambda item: "spark" not in getattr(item, "fixturenames", ()))
@@ -105,6 +105,15 @@ def pytest_collection() -> Iterator[None]:
                 compiled.touch()
                 return (yield)
     return (yield)
+
+
+def _is_long(item: pytest.Item) -> bool:
+    """Whether a test is marked long, or long on the older PostgreSQL and would run there."""
+    mark = item.get_closest_marker("long")
+    if mark is None or mark.kwargs.get("on") != "older":
+        return mark is not None
+    call = getattr(item, "callspec", None)
+    return call is not None and call.params.get("postgres", _WANTED[0]) != _WANTED[0]
 
 
 # What is collected stays: nothing of it is garbage to look for.

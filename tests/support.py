@@ -5,11 +5,13 @@ import re
 import shutil
 import tempfile
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import psycopg
+import pytest
 
 Connection = psycopg.Connection[Any]
 
@@ -20,6 +22,11 @@ class Database:
 
     name: str
     dsn: str
+
+
+def rest_is_long(values: Iterable[Any], *ordinary: Any) -> list[Any]:
+    """Values to parametrize with: but for these they run with ``--long``, for they take the same way."""
+    return [one if one in ordinary else pytest.param(one, marks=pytest.mark.long) for one in values]
 
 
 def end_counted(session: psycopg.Connection[Any], beside: psycopg.Connection[Any]) -> None:

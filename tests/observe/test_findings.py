@@ -420,6 +420,7 @@ def test_nothing_is_missing_in_the_next_version_of_postgresql(sql: Connection) -
     assert "1 missing: function sys.json_value(text,text)" in one.detail
 
 
+@pytest.mark.long
 def test_nothing_is_missing_where_a_session_quotes_all_names(sql: Connection) -> None:
     """As a migration tool's may, which installs the printed text: pgsb's own sessions do not, and look."""
     for quotes in ("on", "off"):
@@ -700,6 +701,7 @@ def test_a_daemon_that_may_not_become_the_principal_is_found(
         assert found(sql, 313) == []
 
 
+@pytest.mark.long
 def test_a_database_without_letters_is_found(empty_database: Database, connect: Connect) -> None:
     from pgsb.runtime_sql import installer
 
@@ -717,6 +719,7 @@ def test_a_database_without_letters_is_found(empty_database: Database, connect: 
             maintenance.execute("DROP DATABASE test_plain_c WITH (FORCE)")
 
 
+@pytest.mark.long
 def test_an_owner_who_sees_no_other_sessions_is_found(empty_database: Database, connect: Connect) -> None:
     from pgsb.runtime_sql import installer
 
