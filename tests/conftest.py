@@ -56,6 +56,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="run the tests that are marked long, too")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Tell the tests' modules, which are read later, whether all is wanted: also where a file is named."""
+    is_long = config.getoption("long") or any(one.partition("::")[0].endswith(".py") for one in config.args)
+    os.environ["PGSB_TEST_LONG"] = "1" if is_long else ""
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run what needs a server on each PostgreSQL that was asked for; once where it makes no difference."""
     if len(_WANTED) > 1 and "postgres" in metafunc.fixturenames:

@@ -29,6 +29,11 @@ def rest_is_long(values: Iterable[Any], *ordinary: Any) -> list[Any]:
     return [one if one in ordinary else pytest.param(one, marks=pytest.mark.long) for one in values]
 
 
+def examples(number: int) -> int:
+    """So many of Hypothesis' examples with ``--long`` and where a file is named, else a quarter of them."""
+    return number if os.environ.get("PGSB_TEST_LONG") else number // 4
+
+
 def end_counted(session: psycopg.Connection[Any], beside: psycopg.Connection[Any]) -> None:
     """End a session, and wait until the server has what it counted: before it leaves pg_stat_activity.
 
