@@ -10,7 +10,7 @@ Every process of pytest-xdist has a server of its own.
 Tests marked long take three quarters of a second of a processor and more each (processes killed by the
 hundred, loads, whole pages of the documents, most of the browser's and of Spark's): they run with --long, and
 where their file is named. So does what runs on the second PostgreSQL and further ones, but for tests/runtime:
-the engine's own tests run on each always.
+the engine's own tests run on each always, unless they are marked ``long(on="older")``: they take as long.
 """
 
 import atexit
@@ -21,6 +21,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -55,6 +56,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="run the tests that are marked long, too")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Tell the tests' modules, which are read later, whether all is wanted: also where a file is named."""
+    is_long = config.getoption("long") or any(one.partition("::")[0].endswith(".py") for one in config.args)
+    os.environ["PGSB_TEST_LONG"] = "1" if is_long else ""
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run what needs a server on each PostgreSQL that was asked for; once where it makes no difference."""
     if len(_WANTED) > 1 and "postgres" in metafunc.fixturenames:
@@ -78,10 +85,41 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """What needs Spark comes first: so one process has all of it, and starts the one session."""
     if not config.getoption("long"):
         named = {Path(one.partition("::")[0]).name for one in config.args}
-        left = [one for one in items if one.get_closest_marker("long") and one.path.name not in named]
+        left = [one for one in items if _is_long(one) and one.path.name not in named]
         config.hook.pytest_deselected(items=left)
         items[:] = [one for one in items if one not in left]
     items.sort(key=lambda item: "spark" not in getattr(item, "fixturenames", ()))
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Lark makes the parser's tables once, before the workers begin: each would take seconds for it."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        from pgsb.grammar.tables import tables
+
+        tables()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection() -> Iterator[None]:
+    """In a new checkout one worker compiles the tests, and the others wait and read what it has made."""
+    compiled = Path(os.environ["PGSB_TEST_SERVERS"]) / "compiled"
+    new = not any((Path(__file__).parent / "runtime" / "__pycache__").glob("test_*.pyc"))
+    if "PYTEST_XDIST_WORKER" in os.environ and new and not sys.dont_write_bytecode:
+        with open(f"{compiled}.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not compiled.exists():
+                compiled.touch()
+                return (yield)
+    return (yield)
+
+
+def _is_long(item: pytest.Item) -> bool:
+    """Whether a test is marked long, or long on the older PostgreSQL and would run there."""
+    mark = item.get_closest_marker("long")
+    if mark is None or mark.kwargs.get("on") != "older":
+        return mark is not None
+    call = getattr(item, "callspec", None)
+    return call is not None and call.params.get("postgres", _WANTED[0]) != _WANTED[0]
 
 
 # What is collected stays: nothing of it is garbage to look for.

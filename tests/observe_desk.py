@@ -56,7 +56,7 @@ class Shop:
 
 
 def open_shop(connection: Connection) -> Shop:
-    """Queues with messages of each kind, a group in quarantine, messages that wait, a log, a history."""
+    """Queues with messages of each kind, groups in quarantine, messages that wait, a log, a history."""
     tsql(connection, SHOP)
     # Its program would be looked for by a daemon; here none runs.
     connection.execute("UPDATE ssb.queue SET is_activation_enabled = false WHERE name = 'dbo.orders'")
@@ -116,7 +116,6 @@ def open_shop(connection: Connection) -> Shop:
         " ('warning', 'transport_failed', NULL, NULL, NULL,"
         "  'The instance at ''tcp://warehouse:4022'' cannot be reached: connection refused')"
     )
-    connection.execute("SELECT ssb_internal.claim_messages('dbo.counter', 1)")
     connection.execute("SELECT ssb_internal.sample_queues()")
     connection.execute(_HISTORY)
     return Shop(order, poisoned, ended, waiting)

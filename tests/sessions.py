@@ -1,8 +1,9 @@
 """Fixtures: a database for all tests of a module, sessions on it, and a pair of services.
 
-A folder's conftest.py takes them all: ``from sessions import another, lender, maker, pair, session, shared``.
+A folder's conftest.py takes them all: ``from sessions import …`` as tests/runtime has it.
 """
 
+import copy
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -20,9 +21,27 @@ SELECT pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES
 """
 
 
+# So many pairs has each module's database from the beginning. More are made when they are wanted.
+_READY = 16
+
+
+@pytest.fixture(scope="session")
+def with_pairs(new_database: Callable[..., Database]) -> tuple[Database, list[Pair]]:
+    """A database with pairs, which those of the modules are clones of: one is half as much as a clone."""
+    made = new_database()
+    with psycopg.connect(made.dsn, autocommit=True) as connection:
+        return made, [Pair(Session(connection)) for _ in range(_READY)]
+
+
 @pytest.fixture(scope="module")
-def shared(new_database: Callable[[], Database]) -> Database:
-    return new_database()
+def shared(new_database: Callable[..., Database], with_pairs: tuple[Database, list[Pair]]) -> Database:
+    return new_database(with_pairs[0])
+
+
+@pytest.fixture(scope="module")
+def ready(shared: Database, with_pairs: tuple[Database, list[Pair]]) -> list[Pair]:
+    """Pairs of the module's database that no test has had."""
+    return [copy.copy(one) for one in with_pairs[1]]
 
 
 class Lender:
@@ -107,8 +126,8 @@ def maker(shared: Database) -> Iterator[Session]:
 
 
 @pytest.fixture
-def pair(maker: Session, session: Session) -> Pair:
+def pair(request: pytest.FixtureRequest, ready: list[Pair], session: Session) -> Pair:
     """Two services, used by `session`."""
-    made = Pair(maker)
+    made = ready.pop() if ready else Pair(request.getfixturevalue("maker"))
     made.session = session
     return made

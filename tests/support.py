@@ -5,11 +5,13 @@ import re
 import shutil
 import tempfile
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import psycopg
+import pytest
 
 Connection = psycopg.Connection[Any]
 
@@ -20,6 +22,16 @@ class Database:
 
     name: str
     dsn: str
+
+
+def rest_is_long(values: Iterable[Any], *ordinary: Any) -> list[Any]:
+    """Values to parametrize with: but for these they run with ``--long``, for they take the same way."""
+    return [one if one in ordinary else pytest.param(one, marks=pytest.mark.long) for one in values]
+
+
+def examples(number: int) -> int:
+    """So many of Hypothesis' examples with ``--long`` and where a file is named, else a quarter of them."""
+    return number if os.environ.get("PGSB_TEST_LONG") else number // 4
 
 
 def end_counted(session: psycopg.Connection[Any], beside: psycopg.Connection[Any]) -> None:

@@ -29,6 +29,22 @@ WORDS = {
     r"\bdear\b": "expensive",
     r"\b(which|that|what)( \w+){1,3} has not([.,;:)`]|$)": "lacks",
 }
+# What stands in each text that a pattern is found in, in the patterns' order: found a hundred times as fast.
+PARTS = [
+    ("ordinary",),
+    ("late",),
+    ("pgsb_piece_",),
+    ("sight",),
+    ("afar", "send_away"),
+    ("usual",),
+    ("_carefully",),
+    ("find_farther",),
+    ("empty-handed", "hands"),
+    ("the least",),
+    (" ear",),
+    ("dear",),
+    ("has not",),
+]
 # Renames what is installed, and must know the names of before; this file lists them.
 OLD_NAMES = {"runtime_sql/migrations/0015_names.sql", "tests/architecture/test_words.py"}
 
@@ -44,12 +60,18 @@ def test_no_word_of_before_comes_back() -> None:
         text = f"{path.name.removesuffix(path.suffix)}\n{path.read_text()}"
         # By line only where there is something: that takes three times as long.
         lower = text.lower()
-        if not any(re.search(pattern, lower, re.MULTILINE) for pattern in WORDS):
+        here = [
+            pattern
+            for pattern, parts in zip(WORDS, PARTS, strict=True)
+            if any(part in lower for part in parts) and re.search(pattern, lower, re.MULTILINE)
+        ]
+        if not here:
             continue
         for number, line in enumerate(text.splitlines()):
             found += [
                 f"{name}:{number}: {line.strip()[:100]} → {instead}"
-                for pattern, instead in WORDS.items()
+                for pattern in here
+                for instead in [WORDS[pattern]]
                 if re.search(pattern, line, re.IGNORECASE)
             ]
     assert found == []
@@ -71,5 +93,6 @@ def test_the_words_would_be_found() -> None:
         "which half is dear",
         "an event that a queue has not.",
     ]
-    for pattern, line in zip(WORDS, lines, strict=True):
+    for pattern, parts, line in zip(WORDS, PARTS, lines, strict=True):
         assert re.search(pattern, line, re.IGNORECASE), line
+        assert any(part in line.lower() for part in parts), line

@@ -56,6 +56,7 @@ def test_what_keeps_groups_keeps_them_beside_other_readers(install: Install, kin
     check_order(install(kind), 400)
 
 
+@pytest.mark.long
 def test_a_group_out_of_order_is_seen(install: Install) -> None:
     with pytest.raises(AssertionError, match=r"later first: received, different, out of order: \(400, 400, "):
         check_order(install(_LaterFirst), 400)

@@ -31,6 +31,7 @@ def folder() -> Iterator[Path]:
         yield Path(made)
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_a_benchmark_that_is_terminated_stops_its_server(folder: Path) -> None:
     environment = {**os.environ, "TMPDIR": str(folder)}

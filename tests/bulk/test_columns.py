@@ -151,6 +151,7 @@ def test_xml_by_schema(spark: Any) -> None:
     assert [one and (one["_id"], one["a"]) for one in got] == [(7, [1, 2]), (3, [5]), None, None, None]
 
 
+@pytest.mark.long
 def test_xml_values_by_path(spark: Any) -> None:
     wanted = {
         ("(/o/@id)[1]", "int"): 7,
@@ -172,6 +173,7 @@ def test_xml_values_by_path(spark: Any) -> None:
     assert got.asDict() == {f"{path} {kind}": value for (path, kind), value in wanted.items()}
 
 
+@pytest.mark.long
 def test_xml_names_have_namespaces(spark: Any) -> None:
     for namespaces, path in (({"q": "urn:p"}, "/q:o/q:a"), ({"": "urn:p"}, "/o/a")):
         got = _values(spark, columns.xml_value(path, "int", namespaces=namespaces), PREFIXED)

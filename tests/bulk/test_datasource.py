@@ -236,6 +236,7 @@ def test_frames_are_sent_on_handles_on_keys_and_on_dialogs_of_their_own(
     assert desk.waiting() == 2 + 2 + 4 + 2 + 2
 
 
+@pytest.mark.long
 def test_columns_to_send_are_found_in_any_case_and_no_type_is_the_options(
     spark: Any, desk: Desk, tcp: Tcp
 ) -> None:

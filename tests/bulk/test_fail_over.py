@@ -289,6 +289,7 @@ def test_tasks_of_a_claim_whose_session_has_ended_are_cancelled(
     assert time.monotonic() - began < 300
 
 
+@pytest.mark.long
 def test_conversations_are_not_those_of_another_server(
     spark: Any, desk: Desk, tcp: Tcp, connect: Connect, new_database: Callable[[], Database]
 ) -> None:

@@ -26,7 +26,7 @@ from pgsb.bulk.program import Context
 from pgsb.bulk.read import COLUMNS, read
 from pgsb.bulk.sending import Dialogs, send
 from pgsb.bulk.staging import Staged, stage
-from support import Connection, Database
+from support import Connection, Database, rest_is_long
 
 pytestmark = pytest.mark.one_postgres
 
@@ -82,7 +82,7 @@ def test_tables_and_columns_are_found_as_spark_and_postgresql_find_names(
     assert desk.value("SELECT count(*) FROM ssb.quarantine") == 4
 
 
-@pytest.mark.parametrize("is_counted", [False, True])
+@pytest.mark.parametrize("is_counted", rest_is_long([False, True], True))
 def test_a_claim_is_read_with_the_queues_columns_in_order(
     spark: Any, desk: Desk, tcp: Tcp, connect: Connect, is_counted: bool
 ) -> None:
@@ -125,7 +125,7 @@ def test_filters_and_columns_are_pushed_down(spark: Any, desk: Desk, tcp: Tcp, c
     assert notes.count() == 0
 
 
-@pytest.mark.parametrize("split", [None, 2])
+@pytest.mark.parametrize("split", rest_is_long([None, 2], 2))
 def test_a_filter_on_any_column_leaves_the_claim_read_to_its_end(
     spark: Any, desk: Desk, tcp: Tcp, connect: Connect, split: int | None
 ) -> None:
@@ -189,7 +189,11 @@ def test_bodies_come_as_bytes_and_not_as_their_text(
 
 @pytest.mark.parametrize(
     ("deed", "is_measured"),
-    [("a row each", False), ("many rows in one", True), ("large bodies", True), ("a limit", True)],
+    [
+        ("a row each", False),
+        ("many rows in one", True),
+        *(pytest.param(deed, True, marks=pytest.mark.long) for deed in ("large bodies", "a limit")),
+    ],
 )
 def test_batches_are_measured_where_they_may_become_large(
     spark: Any, desk: Desk, tcp: Tcp, monkeypatch: pytest.MonkeyPatch, deed: str, is_measured: bool
@@ -354,7 +358,7 @@ def test_tasks_may_take_longer_than_a_transaction_may_be_idle(spark: Any, desk: 
         task.execute("SELECT")
 
 
-@pytest.mark.parametrize("stops", [False, True])
+@pytest.mark.parametrize("stops", rest_is_long([False, True], True))
 def test_what_fails_when_the_job_is_to_stop_is_no_rollback(
     spark: Any, desk: Desk, tcp: Tcp, connect: Connect, stops: bool
 ) -> None:
@@ -431,6 +435,7 @@ def test_columns_are_found_whatever_characters_their_names_have(spark: Any, desk
     assert rows.fetchall() == [(7, "x", "5")] * 2 + [(7, "x", None)] * 2
 
 
+@pytest.mark.long
 def test_columns_that_are_there_twice_and_handles_that_are_null_are_told(
     spark: Any, desk: Desk, tcp: Tcp
 ) -> None:
@@ -552,6 +557,7 @@ def test_frames_are_sent_in_order_and_once(spark: Any, desk: Desk, tcp: Tcp) -> 
     assert [bodies for _, bodies in got] == [list(range(1, 11))] * 3
 
 
+@pytest.mark.long
 def test_what_cannot_be_sent_is_said(spark: Any, desk: Desk, tcp: Tcp) -> None:
     frame = spark.createDataFrame([("x",)], "message_body string")
     with pytest.raises(BulkError, match="nosuch"):

@@ -25,7 +25,7 @@ from pgsb.bulk.program import Context, run_program
 from pgsb.bulk.read import read
 from pgsb.bulk.session import require_java_passes
 from pgsb.bulk.staging import Staged, stage
-from support import Connection, Database
+from support import Connection, Database, rest_is_long
 
 pytestmark = pytest.mark.one_postgres
 
@@ -148,6 +148,7 @@ def test_a_reader_of_a_claim_that_has_ended_fails(spark: Any, desk: Desk, tcp: T
 # Types
 
 
+@pytest.mark.long
 def test_values_arrive_as_what_they_are(spark: Any, desk: Desk, tcp: Tcp) -> None:
     desk.connection.execute(
         "CREATE TABLE dbo.kinds (document jsonb, map jsonb, numbers int[], names text[], yes boolean,"
@@ -237,7 +238,7 @@ _KINDS_OF_TABLES = {
 }
 
 
-@pytest.mark.parametrize("kind", _KINDS_OF_TABLES)
+@pytest.mark.parametrize("kind", rest_is_long(_KINDS_OF_TABLES, *list(_KINDS_OF_TABLES)[:2], "a view"))
 def test_rows_come_by_copy_where_that_does_what_insert_does(
     spark: Any, desk: Desk, tcp: Tcp, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
@@ -500,6 +501,7 @@ def test_settings_of_a_session_that_runs_are_not_ignored(spark: Any, desk: Desk,
         run_job(tcp(desk.database), "dbo.target", lambda messages: Outputs(), options)
 
 
+@pytest.mark.long
 def test_a_module_that_executors_lack_is_named_before_the_first_claim(
     spark: Any, desk: Desk, tcp: Tcp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -528,6 +530,7 @@ def test_a_pooler_that_java_cannot_pass_is_named_before_the_first_claim(spark: A
         require_java_passes(spark, reached(session))
 
 
+@pytest.mark.long
 def test_a_program_gets_its_context(spark: Any, desk: Desk, tcp: Tcp) -> None:
     desk.connection.execute("CREATE TABLE dbo.price (body text, price int)")
     desk.connection.execute("INSERT INTO dbo.price VALUES ('1', 10), ('2', 20)")

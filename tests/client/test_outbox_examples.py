@@ -13,7 +13,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from pgsb.bulk.session import jdbc_jar
 from pgsb.server.problems import ServerError
-from support import Connection, Database
+from support import Connection, Database, rest_is_long
 
 pytestmark = pytest.mark.one_postgres
 
@@ -61,7 +61,9 @@ def left(connection: Connection) -> None:
     assert connection.execute(ends).fetchone() == (0,)
 
 
-@pytest.mark.parametrize("driver", ["psycopg", "sqlalchemy", "django", "asyncpg"])
+@pytest.mark.parametrize(
+    "driver", rest_is_long(["psycopg", "sqlalchemy", "django", "asyncpg"], "sqlalchemy", "asyncpg")
+)
 def test_python(prepared: Connection, database: Database, driver: str) -> None:
     if importlib.util.find_spec(driver) is None:
         # All four are in the extra dev: only a hand-made environment lacks one.

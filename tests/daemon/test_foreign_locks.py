@@ -40,6 +40,7 @@ def test_the_leaders_lock(
     until(lambda: done(sql) == ["one"])
 
 
+@pytest.mark.long
 def test_a_flood_of_notifications_ends_no_leadership(
     sql: Connection, daemon: Start, stranger: psycopg.Connection[tuple[object, ...]]
 ) -> None:

@@ -19,7 +19,7 @@ from activation import Daemon, until
 from pgsb.daemon import peer
 from pgsb.daemon.config import BrokerOptions
 from pgsb.daemon.embedded import EmbeddedBroker
-from support import Database
+from support import Database, rest_is_long
 
 pytestmark = pytest.mark.one_postgres
 
@@ -231,7 +231,7 @@ def test_security_is_between_the_ends(chain: Chain, near: Side, far: Side, full:
     assert [body for _, _, body in far.receive(1)] == ["secret three"]
 
 
-@pytest.mark.parametrize("at", ["one", "two"])
+@pytest.mark.parametrize("at", rest_is_long(["one", "two"], "two"))
 def test_dialogs_that_are_sealed_as_one_block_part_on_the_way(chain: Chain, full: None, at: str) -> None:
     """Where an instance has several routes to their service each takes its own, and is sealed by itself."""
     near, far, fork = chain.near, chain.far, getattr(chain, at)
@@ -379,6 +379,7 @@ def test_nobody_asks_for_the_answers_to_anothers_set(chain: Chain) -> None:
     assert one.column("SELECT answers FROM ssb_internal.set_answers(%s, 0)", [uuid.UUID(int=7)]) == []
 
 
+@pytest.mark.long
 def test_whoever_brings_a_set_does_not_say_how_far_it_may_go(near: Side) -> None:
     """Nothing goes in a circle for longer than what a daemon sends, and none has more in memory than that."""
     near.do("SELECT ssb.create_route('ToFar', %s, '//Far', database => 'msdb')", FAR)

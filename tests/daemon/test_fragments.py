@@ -11,7 +11,7 @@ from psycopg.types.json import Jsonb
 
 from activation import Daemon, until
 from pgsb.daemon import transport_sets
-from support import Database
+from support import Database, rest_is_long
 
 _SEND_LARGE = "SELECT ssb.send(%s, '//Ask', convert_to(rpad(%s, %s, 'x'), 'UTF8'))"
 _ARRIVED = (
@@ -51,7 +51,7 @@ def test_a_small_message_does_not_wait_behind_a_large_one(
     until(lambda: near.waiting() == [])
 
 
-@pytest.mark.parametrize("length", [1000, 1001, 2000, 4500])
+@pytest.mark.parametrize("length", rest_is_long([1000, 1001, 2000, 4500], 1001))
 def test_every_byte_arrives_once_and_in_order(
     near: Side, far: Side, daemons: Callable[..., Daemon], small: int, length: int
 ) -> None:
@@ -65,6 +65,7 @@ def test_every_byte_arrives_once_and_in_order(
     until(lambda: near.waiting() == [])
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_priorities_hold_beside_a_large_message(
     near: Side, far: Side, daemons: Callable[..., Daemon], small: int

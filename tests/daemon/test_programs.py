@@ -179,6 +179,7 @@ def _noted_pauses(monkeypatch: pytest.MonkeyPatch) -> list[tuple[float, float]]:
     return pauses
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_a_bulk_job_that_keeps_failing_is_started_ever_more_seldom_and_told_once(
     sql: Connection, daemon: Start, monkeypatch: pytest.MonkeyPatch

@@ -16,7 +16,7 @@ from activation import Daemon, activate, send, until
 from pgsb.daemon.config import Program
 from pgsb.daemon.spans import Span
 from pgsb.observe.traces.export import Exporter
-from support import Connection, Database
+from support import Connection, Database, rest_is_long
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 PARENT = f"00-{TRACE}-00f067aa0ba902b7-01"
@@ -221,7 +221,7 @@ def test_an_external_program_continues_it(
 
 
 @pytest.mark.one_postgres
-@pytest.mark.parametrize("is_traced", [False, True])
+@pytest.mark.parametrize("is_traced", rest_is_long([False, True], True))
 def test_it_crosses_to_another_instance_and_back(
     is_traced: bool, near: Side, far: Side, daemons: Callable[..., Daemon]
 ) -> None:

@@ -8,6 +8,8 @@ from differential.trace import Trace
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from support import examples
+
 PROGRAMS = st.builds(
     generator.generate,
     st.randoms(use_true_random=False),
@@ -26,7 +28,7 @@ def outcome(program: syntax.Program) -> Trace | None:
         return None
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=SLOW)
 @given(PROGRAMS)
 def test_tables_keep_their_constraints_and_no_transaction_is_left(program: syntax.Program) -> None:
     found = outcome(program)
@@ -44,7 +46,7 @@ def test_tables_keep_their_constraints_and_no_transaction_is_left(program: synta
                 assert column.check_below is None or value is None or value < column.check_below
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=examples(50), deadline=None, suppress_health_check=SLOW)
 @given(PROGRAMS)
 def test_a_program_does_the_same_twice(program: syntax.Program) -> None:
     first, second = outcome(program), outcome(program)

@@ -732,16 +732,22 @@ def test_completion_scripts_name_the_command(pgsb: Pgsb, shell: str) -> None:
     ("typed", "offered"),
     [
         ("up", "plain,upgrade"),
-        ("run ord", "file,ord"),
         ("run a.sql -i ord", "file,ord"),
-        ("check ord", "file,ord"),
-        ("compile --after ord", "file,ord"),
-        ("compile --diff ord", "file,ord"),
         ("compile ord", "file,ord"),
-        ("sqlcmd -i ord", "file,ord"),
-        ("sqlcmd -o ord", "file,ord"),
-        ("assess ord", "file,ord"),
-        ("spark run --py-files ord", "file,ord"),
+        # Each a process of half a second.
+        *(
+            pytest.param(f"{command} ord", "file,ord", marks=pytest.mark.long)
+            for command in (
+                "run",
+                "check",
+                "compile --after",
+                "compile --diff",
+                "sqlcmd -i",
+                "sqlcmd -o",
+                "assess",
+                "spark run --py-files",
+            )
+        ),
     ],
 )
 def test_a_shell_completes_commands_and_files(typed: str, offered: str) -> None:

@@ -14,7 +14,7 @@ from pgsb.compiler.pipeline import CompileOptions, CompileSession
 from pgsb.diff.compare import Difference, compare
 from pgsb.grammar.problems import CompileError
 from pgsb.grammar.source import Source
-from support import Database
+from support import Database, rest_is_long
 
 CATALOG = """
 SELECT name, validation_desc FROM sys.service_message_types WHERE name LIKE '//%' ORDER BY name;
@@ -606,7 +606,7 @@ def random_script(random: random.Random) -> str:
 @pytest.mark.parametrize(
     # Each seed tries the same with other definitions.
     "seed",
-    [*range(3), *(pytest.param(one, marks=pytest.mark.long) for one in range(3, 8))],
+    rest_is_long(range(8), 0),
 )
 def test_old_and_the_difference_give_what_new_alone_gives(
     new_database: Callable[[], Database], psql: str, seed: int

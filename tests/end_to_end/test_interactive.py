@@ -19,7 +19,7 @@ from pgsb.grammar.source import Source
 from pgsb.server import connect as servers
 from pgsb.server.execute import Executor
 from pgsb.server.results import Event, Print
-from support import Connection, Database
+from support import Connection, Database, rest_is_long
 
 pytestmark = pytest.mark.one_postgres
 
@@ -284,7 +284,20 @@ SCRIPTS = {
 }
 
 
-@pytest.mark.parametrize("script", SCRIPTS.values(), ids=SCRIPTS.keys())
+# Each takes two databases and two sessions: these run always.
+_ORDINARY = (
+    "nested",
+    "an error leaves it open",
+    "a savepoint",
+    "repeated",
+    "messages",
+    "a batch with a mistake",
+)
+
+
+@pytest.mark.parametrize(
+    "script", rest_is_long(SCRIPTS.values(), *(SCRIPTS[name] for name in _ORDINARY)), ids=SCRIPTS.keys()
+)
 def test_transactions_are_those_of_a_script(new_database: Callable[[], Database], script: str) -> None:
     whole = f"{TABLE}{script}SELECT a FROM t ORDER BY a\nGO\n".replace("\r", "\n")
     shown = []

@@ -78,6 +78,7 @@ def test_many_starters_get_one_server(home: Path) -> None:
     assert _alive(answers[0][0].strip())
 
 
+@pytest.mark.long
 def test_a_killed_server_starts_again_with_its_data(home: Path) -> None:
     server = PrivateServer(home, wanted="18")
     with psycopg.connect(server.start(), autocommit=True) as connection:
@@ -90,6 +91,7 @@ def test_a_killed_server_starts_again_with_its_data(home: Path) -> None:
     assert server.status().pid != pid
 
 
+@pytest.mark.long
 def test_a_pid_file_whose_number_another_process_has_is_stale(home: Path) -> None:
     server = PrivateServer(home, wanted="18", durable=False)
     server.start()
@@ -102,6 +104,7 @@ def test_a_pid_file_whose_number_another_process_has_is_stale(home: Path) -> Non
     assert _alive(server.start())
 
 
+@pytest.mark.long
 def test_an_interrupted_first_start_leaves_nothing_in_the_way(home: Path) -> None:
     half = home / "postgresql-18.new"
     half.mkdir(parents=True)
@@ -111,6 +114,7 @@ def test_an_interrupted_first_start_leaves_nothing_in_the_way(home: Path) -> Non
     assert not half.exists()
 
 
+@pytest.mark.long
 def test_a_home_too_deep_for_a_socket_gets_one_in_tmp() -> None:
     top = server_home("pgsb-home-")
     home = top / ("a_long_name_" * 8)

@@ -26,7 +26,7 @@ from end_to_end.tsql import Tsql
 
 from pgsb.daemon.config import BrokerOptions
 from pgsb.daemon.embedded import EmbeddedBroker
-from support import Database
+from support import Database, rest_is_long
 
 # They wait a lot, and nothing in them depends on PostgreSQL's version.
 pytestmark = pytest.mark.one_postgres
@@ -210,7 +210,7 @@ def _held(dsn: str, *readers: Session) -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize("way", [1, 2, 3])
+@pytest.mark.parametrize("way", rest_is_long([1, 2, 3], 1))
 def test_one_reader_answers_every_order(shop: Tsql, variant: Variant, way: int, database: Database) -> None:
     good, bad = _good_orders(0, 6), _bad_orders(1000)
     shop.run_well(variant.code(way))
@@ -270,7 +270,7 @@ def test_a_variable_answers_the_wrong_order_when_there_are_two_readers(
     assert _stored(shop) == 0
 
 
-@pytest.mark.parametrize("way", [2, 3])
+@pytest.mark.parametrize("way", rest_is_long([2, 3], 2))
 def test_tables_answer_the_right_order_when_there_are_two_readers(
     shop: Tsql, variant: Variant, way: int, database: Database
 ) -> None:
@@ -289,7 +289,7 @@ def test_tables_answer_the_right_order_when_there_are_two_readers(
     assert _answers(shop) == [Answer("bad", "E", 50000), Answer("good", "O", None)]
 
 
-@pytest.mark.parametrize("way", [1, 2])
+@pytest.mark.parametrize("way", rest_is_long([1, 2], 1))
 def test_five_readers_that_fail_disable_the_queue(
     shop: Tsql, variant: Variant, way: int, database: Database
 ) -> None:
@@ -359,6 +359,8 @@ def test_fifteen_readers_answer_each_order_once(
         assert _stored(shop) == len(good)
 
 
+# test_one_reader_… and test_fifteen_readers_… are the same programs, with readers of the test.
+@pytest.mark.long
 def test_fifteen_activated_readers_answer_each_order_once(
     shop: Tsql, variant: Variant, database: Database
 ) -> None:

@@ -16,6 +16,7 @@ from pgsb.grammar.batches import split
 from pgsb.grammar.problems import Problems
 from pgsb.grammar.source import Source
 from pgsb.grammar.tokens import Token
+from support import examples
 
 _RIGHT = (
     "PRINT 'x'",
@@ -60,7 +61,7 @@ _WRONG = (
 )
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(_RIGHT), st.sampled_from(_WRONG)), min_size=1, max_size=6))
 def test_every_mistake_is_reported_at_its_line(parts: list[tuple[str, str]]) -> None:
     lines = ["PRINT 'begin'"]
@@ -73,7 +74,7 @@ def test_every_mistake_is_reported_at_its_line(parts: list[tuple[str, str]]) -> 
     assert [problem.span.line for problem in problems] == expected
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(_RIGHT), st.sampled_from(_WRONG)), min_size=1, max_size=4))
 def test_mistakes_inside_a_procedure_are_reported_too(parts: list[tuple[str, str]]) -> None:
     not_there = ("RETURN 1",)  # right in a procedure

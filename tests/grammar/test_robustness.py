@@ -14,6 +14,7 @@ from pgsb.compiler.builder.batches import parse_script
 from pgsb.grammar.problems import Problems
 from pgsb.grammar.source import Source
 from pgsb.grammar.tokens import RESERVED_WORDS
+from support import examples
 
 _NAMES_AND_KEYWORDS = """
 DIALOG CONVERSATION SEND RECEIVE MESSAGE TYPE QUEUE SERVICE CONTRACT MOVE GET TRY CATCH TIMER TIMEOUT DELAY
@@ -33,7 +34,7 @@ def _parse(text: str) -> tuple[nodes.Script, Problems]:
     return parse_script(Source("soup.sql", text), problems), problems
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(_soup)
 def test_any_words_are_parsed_or_refused_with_a_place(text: str) -> None:
     _, problems = _parse(text)
@@ -43,7 +44,7 @@ def test_any_words_are_parsed_or_refused_with_a_place(text: str) -> None:
 
 
 @pytest.mark.long
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.text(max_size=80))
 def test_any_text_is_parsed_or_refused(text: str) -> None:
     _, problems = _parse(text)
@@ -111,7 +112,7 @@ _UNRESERVED = ("RECEIVE", "SEND", "MOVE", "GET")
 _SEPARATORS = (" ", "\n", ";", ";\n", " ; ", "\n\n-- note\n", " /* note */ ", "\t", ";;", "\u00a0")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(
     st.lists(st.tuples(st.sampled_from(_STATEMENTS), st.sampled_from(_SEPARATORS)), min_size=2, max_size=8)
 )
@@ -134,7 +135,7 @@ def test_statements_end_in_the_same_place_whatever_stands_between_them(parts: li
     assert [line.split("  #")[0] for line in shown[1:]] == apart
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(st.sampled_from(_STATEMENTS), min_size=1, max_size=5), st.integers(0, 400))
 def test_a_script_that_breaks_off_is_refused_or_parsed(parts: list[str], cut: int) -> None:
     _parse("\n".join(parts)[:cut])

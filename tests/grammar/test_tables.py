@@ -36,12 +36,15 @@ def _works() -> bool:
 
 @pytest.fixture(scope="module")
 def by_lark() -> tuple[Any, ...]:
-    return tables._make(tables._grammar_text())
+    """As they are kept, or made: Lark takes seconds, and makes them for whoever parses first on a machine."""
+    kept = tables.tables()
+    rules = [tuple(rule) for rule in kept.rules]
+    return kept.states, rules, kept.start, kept.end, list(kept.names.texts.items())
 
 
 @pytest.fixture(autouse=True)
 def made(monkeypatch: pytest.MonkeyPatch, by_lark: tuple[Any, ...]) -> list[str]:
-    """The grammars of which tables were wanted. Lark makes them once for all tests: it takes seconds."""
+    """The grammars of which tables were wanted."""
     asked: list[str] = []
 
     def make(grammar: str) -> tuple[Any, ...]:

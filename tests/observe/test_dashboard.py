@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import psycopg
 import pytest
-from observe_desk import Browser, Shop, open_shop
+from observe_desk import Browser, Shop
 
 from pgsb.observe.dashboard import deadlines
 from pgsb.observe.dashboard.access import Access
@@ -31,11 +31,11 @@ PAGES = ["/", "/map", "/search", "/quarantine", "/transport", "/claims", "/log",
 
 
 @pytest.fixture
-def shop(connect: Callable[..., Connection], database: Database) -> Shop:
+def shop(shop: Shop, connect: Callable[..., Connection], database: Database) -> Shop:
     # Sessions of the dashboard, which come later, read moments and intervals all the same.
     for setting in ("DateStyle = 'German'", "IntervalStyle = 'sql_standard'"):
         connect().execute(f"ALTER DATABASE {database.name} SET {setting}")
-    return open_shop(connect())
+    return shop
 
 
 def _options(database: Database, **options: object) -> Options:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from observe_desk import Shop, open_shop
+from observe_desk import Shop
 from playwright.sync_api import sync_playwright
 
 from pgsb.observe.dashboard import pages
@@ -59,11 +59,6 @@ def url(database: Database) -> Iterator[str]:
     )
     with DashboardThread(options) as running:
         yield running.url
-
-
-@pytest.fixture
-def shop(connect: Callable[..., Connection]) -> Shop:
-    return open_shop(connect())
 
 
 @pytest.fixture
@@ -146,7 +141,6 @@ def test_every_page_by_its_key_in_both_themes(page: Any, shop: Shop) -> None:
     assert page.locator("[data-live-state]").inner_text() == "paused"
 
 
-@pytest.mark.long
 def test_rows_are_walked_by_keys(page: Any, shop: Shop) -> None:
     page.goto("/i/shop/search?service=Warehouse")
     page.keyboard.press("j")
@@ -187,6 +181,8 @@ def test_numbers_change_while_one_looks(page: Any, shop: Shop, connect: Callable
     page.wait_for_function("!document.querySelector('time').textContent.includes('UTC')")
 
 
+# What its buttons send test_dashboard.py sends, too.
+@pytest.mark.long
 def test_a_queue_and_its_switches(page: Any, shop: Shop, connect: Callable[..., Connection]) -> None:
     sql = connect()
     log_in(page)

@@ -385,6 +385,8 @@ def test_triggers_do_not_fire(desk: Desk, database: Database, connect: Connect) 
             assert client.execute(finding).fetchall() == []
 
 
+# tests/observe/test_findings.py finds and mends the same.
+@pytest.mark.long
 def test_parts_of_the_runtime_are_missing(desk: Desk, database: Database) -> None:
     desk.send()
     desk.sql.execute("DROP INDEX ssb.message_0_by_order; ALTER TABLE ssb.message_1 SET UNLOGGED")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import psycopg
 import pytest
-from observe_desk import Shop, open_shop
+from observe_desk import Shop
 from prompt_toolkit.application import create_app_session
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
@@ -17,11 +17,6 @@ from pgsb.observe.terminal.overview import lines, look
 from support import Connection, Database
 
 pytestmark = pytest.mark.one_postgres
-
-
-@pytest.fixture
-def shop(connect: Callable[..., Connection]) -> Shop:
-    return open_shop(connect())
 
 
 def run(database: Database, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -48,6 +48,7 @@ def test_the_wheel_holds_what_the_folders_hold(wheel: zipfile.ZipFile) -> None:
         assert {f"pgsb/runtime_sql/{name}" for name in packed.namelist()} == runtime
 
 
+@pytest.mark.long
 def test_the_packed_runtime_is_what_the_checkout_installs(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
     wheel.extractall(tmp_path)
     code = "from pgsb.runtime_sql.installer import extension_files, install_sql, upgrade_sql\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support import Database
+from support import Database, rest_is_long
 
 pytestmark = pytest.mark.one_postgres
 # Libraries look once, when they are loaded. What they need of this system at run time stays.
@@ -48,7 +48,7 @@ def script(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("command", ["check", "compile", "assess"])
+@pytest.mark.parametrize("command", rest_is_long(["check", "compile", "assess"], "compile"))
 def test_scripts_are_looked_at(command: str, script: Path) -> None:
     ended = without_unix(command, script)
     assert ended.returncode == 0, ended.stderr
@@ -62,6 +62,7 @@ def test_many_scripts_are_checked(script: Path) -> None:
     assert (ended.returncode, ended.stderr) == (0, "4 scripts, 2 batches, no problems\n")
 
 
+@pytest.mark.long
 def test_a_file_is_written_anew(script: Path) -> None:
     out = script.with_suffix(".out")
     for _ in range(2):
@@ -81,14 +82,19 @@ def test_scripts_run_on_a_server_that_is_named(script: Path, database: Database)
     ("arguments", "told"),
     [
         (["run", "SCRIPT"], "no server is named, and a private one runs on Linux and macOS alone"),
-        (["start"], "no server is named, and a private one runs on Linux and macOS alone"),
+        pytest.param(
+            ["start"],
+            "no server is named, and a private one runs on Linux and macOS alone",
+            marks=pytest.mark.long,
+        ),
         (
             ["broker", "--dsn", "DSN"],
             "the daemon, which starts service programs, runs on Linux and macOS alone",
         ),
-        (
+        pytest.param(
             ["run", "--dsn", "DSN", "--activate", "SCRIPT"],
             "the daemon, which starts service programs, runs on",
+            marks=pytest.mark.long,
         ),
     ],
 )

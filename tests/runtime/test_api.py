@@ -205,6 +205,7 @@ END CONVERSATION @near
 _ALWAYS = re.compile(r"Always (?P<value>-?\d+|NULL|empty|[A-Z_]\w*(?: Server)?)\b")
 
 
+@pytest.mark.long(on="older")
 def test_what_is_always_the_same_is(database: Database) -> None:
     """A comment that says "Always 0" says so of every row; a view without rows has none."""
     with closing(Tsql(database.dsn)) as session:

@@ -16,10 +16,10 @@ $$ BEGIN INSERT INTO public.heard VALUES (current_user, NEW.event_data); RETURN 
 """
 
 
-@pytest.fixture
-def listener(database: Database) -> Iterator[Session]:
-    """The runtime's owner, whose trigger on CREATE_TABLE writes down what it hears, and as whom."""
-    with psycopg.connect(database.dsn, autocommit=True) as connection:
+@pytest.fixture(scope="module")
+def listening(new_database: Callable[..., Database]) -> Database:
+    made = new_database()
+    with psycopg.connect(made.dsn, autocommit=True) as connection:
         connection.execute("CREATE TABLE public.heard (who text, data text)")
         connection.execute("GRANT ALL ON public.heard TO PUBLIC")
         connection.execute(NOTE)
@@ -31,7 +31,22 @@ def listener(database: Database) -> Iterator[Session]:
             " 'DDL_EVENT_NOTIFICATION_EVENTS', 'DDL_SCHEMA_EVENTS'], 'public.note');"
             " REVOKE EXECUTE ON FUNCTION public.note() FROM PUBLIC"
         )
-        yield session
+    return made
+
+
+@pytest.fixture
+def cloned(request: pytest.FixtureRequest) -> Database | None:
+    found: Database | None = (
+        request.getfixturevalue("listening") if "listener" in request.fixturenames else None
+    )
+    return found
+
+
+@pytest.fixture
+def listener(database: Database) -> Iterator[Session]:
+    """The runtime's owner, whose trigger on CREATE_TABLE writes down what it hears, and as whom."""
+    with psycopg.connect(database.dsn, autocommit=True) as connection:
+        yield Session(connection)
 
 
 @pytest.fixture

@@ -11,6 +11,8 @@ from interleaving.pauses import changed
 from runtime.broker import END, Pair, Session, refused, start_and_block
 from runtime.test_retention import contents
 
+from support import rest_is_long
+
 Open = Callable[[], Session]
 Level = Callable[..., str]
 
@@ -380,7 +382,8 @@ def test_a_route_that_leads_away_before_the_first_message(session: Session, pair
         session.do("SELECT ssb.end_conversation(%s, cleanup => true)", early)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.long(on="older")
+@pytest.mark.parametrize("seed", rest_is_long(range(3), 0))
 def test_the_highest_level_whose_group_is_free_comes_first(
     session: Session, pair: Pair, level: Level, another: Open, seed: int
 ) -> None:

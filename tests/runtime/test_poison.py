@@ -335,6 +335,7 @@ def test_readers_that_are_never_all_at_rest(
     assert rollbacks <= 9
 
 
+@pytest.mark.long(on="older")
 def test_a_reader_that_commits_between_resets_the_count(
     session: Session, another: Callable[[], Session], pair: Pair
 ) -> None:
@@ -359,6 +360,7 @@ def test_after_a_while_without_rollbacks_nothing_is_counted_any_more(session: Se
     assert session.value(roll, pair.far) is True
 
 
+@pytest.mark.long(on="older")
 def test_readers_that_all_commit_are_never_counted(
     session: Session, another: Callable[[], Session], pair: Pair
 ) -> None:

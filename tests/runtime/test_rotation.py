@@ -91,6 +91,7 @@ def test_where_vacuum_can_do_nothing_a_table_is_large_sooner(
     assert session.value("SELECT ssb.rotate_messages(%s)", large) == ("truncated" if is_pinned else "nothing")
 
 
+@pytest.mark.long(on="older")
 def test_thousands_of_messages_move_in_steps(session: Session, pair: Pair) -> None:
     handles = [pair.dialog() for _ in range(7)]
     session.do(
@@ -382,12 +383,14 @@ class TestLowWaterMark:
         )
         return int(session.value("SELECT current_setting('test.drained')"))
 
+    @pytest.mark.long(on="older")
     def test_it_rises_as_messages_are_received(self, session: Session, pair: Pair) -> None:
         for _ in range(3):
             self.send(session, pair, 130)
             assert self.drain(session, pair) == 130
         assert self.marks(session, pair) >= 200
 
+    @pytest.mark.long(on="older")
     def test_it_never_passes_an_open_sender(
         self, session: Session, another: Callable[[], Session], pair: Pair
     ) -> None:
@@ -429,6 +432,7 @@ class TestLowWaterMark:
         sender.commit()
         assert session.bodies(pair.far) == ["slow"]
 
+    @pytest.mark.long(on="older")
     def test_it_passes_what_somebody_holds_and_remembers_it(
         self, session: Session, another: Callable[[], Session], pair: Pair
     ) -> None:
@@ -454,6 +458,7 @@ class TestLowWaterMark:
         assert session.value("SELECT ssb.message_is_waiting(%s)", pair.far) is True
         assert session.bodies(pair.far) == ["held 0", "left 0"]
 
+    @pytest.mark.long(on="older")
     def test_more_held_conversations_than_it_remembers_stop_it(
         self, session: Session, another: Callable[[], Session], pair: Pair
     ) -> None:
@@ -468,6 +473,7 @@ class TestLowWaterMark:
         holder.rollback()
         assert self.drain(session, pair) == 40
 
+    @pytest.mark.long(on="older")
     def test_each_priority_has_its_own(
         self, session: Session, another: Callable[[], Session], pair: Pair
     ) -> None:
@@ -483,6 +489,7 @@ class TestLowWaterMark:
         assert len(session.receive(pair.far)) == 1
         session.do("SELECT ssb.drop_broker_priority(%s)", pair.contract)
 
+    @pytest.mark.long(on="older")
     def test_a_rollback_takes_it_back(self, session: Session, pair: Pair) -> None:
         for _ in range(2):
             self.send(session, pair, 130)
@@ -494,6 +501,7 @@ class TestLowWaterMark:
         assert self.marks(session, pair) == before
         assert self.drain(session, pair) == 260
 
+    @pytest.mark.long(on="older")
     def test_orphans_are_cleared_away(
         self, session: Session, another: Callable[[], Session], pair: Pair
     ) -> None:

@@ -20,12 +20,12 @@ from pgsb.compiler.target.emit import text_of
 from pgsb.compiler.target.layout import BREAK, CLOSE, OPEN, flat, layout
 from pgsb.grammar.problems import Problems
 from pgsb.grammar.source import Source
-from support import Connection, Database
+from support import Connection, Database, examples
 
 pytestmark = pytest.mark.one_postgres
 
 quick = settings(
-    max_examples=150,
+    max_examples=examples(150),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

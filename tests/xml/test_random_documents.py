@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from xml_documents import Element, Step, canonical, evaluate, steps, trees, without_space, written
 
-from support import Connection, Database
+from support import Connection, Database, examples
 
 pytestmark = [pytest.mark.filterwarnings("error"), pytest.mark.one_postgres]
 
@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.filterwarnings("error"), pytest.mark.one_postgres]
 beside = st.sampled_from(["", "", "/x", "?x", "!x", "<!--<b/>-->", "<?p <b/>?>", "t<!-->-->"])
 
 few = settings(
-    max_examples=80,
+    max_examples=examples(80),
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
@@ -81,7 +81,7 @@ def is_well_formed(text: str) -> bool:
 
 
 @pytest.mark.long
-@settings(few, max_examples=250)
+@settings(few, max_examples=examples(250))
 @given(st.data())
 def test_a_damaged_document_is_refused_where_expat_refuses_it(
     server: Connection, data: st.DataObject

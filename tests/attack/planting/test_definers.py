@@ -42,9 +42,20 @@ CREATE FUNCTION pg_temp.sprung() RETURNS trigger LANGUAGE plpgsql AS
 """
 
 
+@pytest.fixture(scope="module")
+def stage(new_database: Callable[..., Database]) -> Database:
+    made = new_database()
+    run_well(made.dsn, _SETUP)
+    return made
+
+
+@pytest.fixture
+def cloned(stage: Database) -> Database:
+    return stage
+
+
 @pytest.fixture
 def owner(database: Database, connect: Callable[..., Connection]) -> Connection:
-    run_well(database.dsn, _SETUP)
     connection = connect(database.dsn)
     connection.execute("CREATE ROLE mallory LOGIN")
     connection.execute(_OWNER)
