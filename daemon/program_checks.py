@@ -4,6 +4,7 @@ What is missing is told and nothing more. The daemon's other work goes on, and a
 """
 
 import asyncio
+import contextlib
 import os
 import shutil
 import signal
@@ -31,7 +32,7 @@ def _command_missing(program: Program) -> str | None:
     file = program.command[0]
     if shutil.which(file) is not None:
         return None
-    if os.path.dirname(file) or os.sep in file:
+    if os.path.dirname(file):
         if os.path.exists(file):
             return f"cannot run {file}: it is no program that this user may execute"
         return f"cannot run {file}: there is no such file (from {os.getcwd()})"
@@ -59,7 +60,8 @@ async def _not_loaded(program: Program) -> str | None:
             return None
         finally:
             if process.returncode is None:
-                os.killpg(process.pid, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):  # it has ended by itself at this moment
+                    os.killpg(process.pid, signal.SIGKILL)
                 await process.wait()
         if status == 0:
             return None
