@@ -13,6 +13,8 @@ from ..plpgsql import nodes as pl
 from ..plpgsql.emit import top_level
 from ..sql import translate
 from ..sql.interface import Ddl, Dml, Query
+from ..target import nodes as n
+from ..target import statements as s
 from . import broker_objects as _ddl  # noqa: F401
 from . import control_flow as _flow  # noqa: F401
 
@@ -91,11 +93,16 @@ def _bind_views(tables: Sequence[TableInfo], ctx: Context) -> list[pl.TopLevel]:
     return [pl.Select(call) for call in ctx.bind_views(tables)]
 
 
+def _beside(statement: n.Node) -> pl.TopLevel:
+    """What has no result; a call is one of a function that has none."""
+    return pl.Select(pl.Raw(statement.call)) if isinstance(statement, s.Effect) else pl.Plain(statement)
+
+
 def _plain_sql(text: nodes.SqlText, ctx: Context) -> list[pl.TopLevel]:
     translated = translate.translate_statement(text, ctx.scope, ctx.problems)
     match translated:
         case Query():
-            before = [pl.Plain(one) for one in translated.before]
+            before = [_beside(one) for one in translated.before]
             columns = _spelled(translated.columns)
             query = translated.code
             shown = pl.Plain(
@@ -111,7 +118,7 @@ def _plain_sql(text: nodes.SqlText, ctx: Context) -> list[pl.TopLevel]:
                 ctx.define(table)
             rows = translated.output is not None
             return [
-                *(pl.Plain(one) for one in translated.before),
+                *map(_beside, translated.before),
                 pl.Plain(
                     translated.code,
                     returns_rows=rows,
@@ -119,13 +126,13 @@ def _plain_sql(text: nodes.SqlText, ctx: Context) -> list[pl.TopLevel]:
                     columns=_spelled(translated.output),
                     fractions=_fractions(translated.output),
                 ),
-                *(pl.Plain(one) for one in translated.after),
+                *map(_beside, translated.after),
                 *_bind_views(translated.defines, ctx),
             ]
         case Ddl():
             remember(translated, ctx)
             bound = _bind_views(translated.defines, ctx)
-            return [*(pl.Plain(one) for one in translated.statements), *bound]
+            return [*map(_beside, translated.statements), *bound]
         case None:
             return []
     ctx.problem("this statement needs a variable", text.span)

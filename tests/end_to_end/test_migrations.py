@@ -53,11 +53,13 @@ def test_a_compiled_file_tells_its_sources_and_prints_no_tables(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.sql").write_text("CREATE QUEUE q;\nGO\n\nCREATE SERVICE s ON QUEUE q;\nGO\n:r b.sql\n")
-    (tmp_path / "b.sql").write_text("PRINT 'b';\nGO\n")
+    checks = "CREATE TABLE c (a INT CONSTRAINT k CHECK (a > 0));\nGO\nALTER TABLE c NOCHECK CONSTRAINT k;\n"
+    (tmp_path / "b.sql").write_text(f"PRINT 'b';\nGO\n{checks}GO\n")
     assert pgsb("compile", "a.sql", "-o", "out.sql").status == 0
     text = (tmp_path / "out.sql").read_text()
     assert text.startswith("-- Compiled by pgsb ") and " from a.sql: change those" in text.splitlines()[0]
-    assert re.findall(r"^-- (\S+:\d+)$", text, re.MULTILINE) == ["a.sql:1", "a.sql:3", "b.sql:1"]
+    places = ["a.sql:1", "a.sql:3", "b.sql:1", "b.sql:3", "b.sql:5"]
+    assert re.findall(r"^-- (\S+:\d+)$", text, re.MULTILINE) == places
     command = [psql, "-X", "-v", "ON_ERROR_STOP=1", "-d", database.dsn, "-f", "out.sql"]
     shown = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "row)" not in shown.stdout
