@@ -8,7 +8,7 @@ from ...grammar.lexer import name_parts
 from ...grammar.records import replace
 from .. import nodes
 from ..analysis.constants import plain
-from ..catalog.names import fold, identifier
+from ..catalog.names import fold, identifier, is_temporary
 from ..catalog.objects import ColumnInfo, Expression, TableVariable
 from ..catalog.scope import Procedure
 from ..catalog.types import INT
@@ -318,10 +318,14 @@ def lower_insert_execute(node: nodes.InsertExecute, ctx: Context) -> list[pl.Sta
         columns: pl.Expr = pl.NULL
         if target.columns is not None:
             columns = pl.Array(tuple(pl.Text(fold(column.name)) for column in target.columns), "text")
-        overriding = (("overriding", pl.TRUE),) if target.overriding else ()
-        call = pl.Invoke(
-            "ssb_internal.insert_captured", (session, pl.Text(target.target), columns), overriding
-        )
+        named: tuple[tuple[str, pl.Expr], ...] = (("overriding", pl.TRUE),) if target.overriding else ()
+        types = [column.type for column in target.columns or ()]
+        if is_temporary(target.target) and any(type_ and type_.is_narrower_here for type_ in types):
+            # No comment of a temporary table's column tells its type.
+            words = ["" if type_ is None else type_.kept for type_ in types]
+            told = pl.Array(tuple(pl.NULL if word is None else pl.Text(word) for word in words), "text")
+            named = (*named, ("types", told))
+        call = pl.Invoke("ssb_internal.insert_captured", (session, pl.Text(target.target), columns), named)
         counted = ctx.counted_rows()
         insert = [*map(sql, target.before), pl.Assign(ctx.session, call)]
         insert += ctx.note_identity(target.target, counted)

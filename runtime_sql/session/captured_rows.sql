@@ -155,8 +155,9 @@ AS $$
       FROM pg_type AS t WHERE t.oid = p_type
 $$;
 
--- A kept cell, by an expression that has it as text, for a column: converted to its T-SQL type, of which PostgreSQL's may hold more.
-CREATE OR REPLACE FUNCTION ssb_internal.captured_cell(cell text, p_table oid, p_column smallint)
+-- A kept cell, by an expression that has it, for a column: converted to its T-SQL type, of which PostgreSQL's may hold more.
+-- p_kept: as ssb_internal.kept_type tells it.
+CREATE OR REPLACE FUNCTION ssb_internal.captured_cell(cell text, p_type oid, p_modifier integer, p_kept text)
 RETURNS text
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -166,20 +167,18 @@ AS $$
                 WHEN k.name = 'binary' THEN format('sys.convert_binary(sys.fitting(%s, %s), %2$s)', c.read, k.length)
                 WHEN k.name = 'varbinary' THEN format('sys.fitting(%s, %s)', c.read, k.length)
                 -- What datetime and smalldatetime are made of.
-                WHEN k.name IS NULL AND a.atttypid = 'timestamp'::regtype AND a.atttypmod = 3 THEN format('sys.convert_datetime(%s)', c.read)
-                WHEN k.name IS NULL AND a.atttypid = 'timestamp'::regtype AND a.atttypmod = 0 THEN format('sys.convert_smalldatetime(%s)', c.read)
+                WHEN p_kept IS NULL AND p_type = 'timestamp'::regtype AND p_modifier = 3 THEN format('sys.convert_datetime(%s)', c.read)
+                WHEN p_kept IS NULL AND p_type = 'timestamp'::regtype AND p_modifier = 0 THEN format('sys.convert_smalldatetime(%s)', c.read)
                 ELSE c.read END
-      FROM pg_attribute AS a
      -- Without its length: what is too long for the column is an error.
-     CROSS JOIN LATERAL (SELECT format('ssb_internal.captured_value(%s, %L)::%s', cell, ssb_internal.captured_type(a.atttypid),
-                                       format_type(a.atttypid, -1)) AS read) AS c
-      LEFT JOIN LATERAL (SELECT m[1] AS name, m[2] AS length
-                           FROM regexp_match(ssb_internal.kept_type(col_description(a.attrelid, a.attnum)), '^(\w+)(?:\((\d+)\))?') AS m) AS k ON true
-     WHERE a.attrelid = p_table AND a.attnum = p_column
+      FROM (SELECT format('ssb_internal.captured_value(%s, %L)::%s', cell, ssb_internal.captured_type(p_type), format_type(p_type, -1)) AS read) AS c
+      LEFT JOIN LATERAL (SELECT m[1] AS name, m[2] AS length FROM regexp_match(p_kept, '^(\w+)(?:\((\d+)\))?') AS m) AS k ON true
 $$;
 
--- Inserts the kept rows; columns NULL: all that can be given, in their order.
-CREATE OR REPLACE FUNCTION ssb_internal.insert_captured(session ssb.session, target text, columns text[], overriding boolean DEFAULT false)
+-- Inserts the kept rows; columns NULL: all that can be given, in their order. types: those of the columns that ssb_internal.kept_type
+-- tells of other tables, where the table is a temporary one.
+CREATE OR REPLACE FUNCTION ssb_internal.insert_captured(session ssb.session, target text, columns text[], overriding boolean DEFAULT false,
+                                                        types text[] DEFAULT NULL)
 RETURNS ssb.session
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -195,9 +194,15 @@ BEGIN
     EXECUTE format('INSERT INTO %s (%s) %s SELECT %s FROM unnest($1) AS r', target,
         (SELECT string_agg(quote_ident(c), ', ' ORDER BY n) FROM unnest(v_columns) WITH ORDINALITY AS u(c, n)),
         CASE WHEN overriding THEN 'OVERRIDING SYSTEM VALUE' ELSE '' END,
-        (SELECT string_agg(ssb_internal.captured_cell(format('r -> %s', u.n - 1), a.attrelid, a.attnum), ', ' ORDER BY u.n)
+        (SELECT string_agg(ssb_internal.captured_cell(format('r -> %s', u.n - 1), a.atttypid, a.atttypmod,
+                                                      CASE WHEN types IS NOT NULL THEN types[u.n]
+                                                           -- Nobody knows.
+                                                           WHEN t.relpersistence = 't' THEN ''
+                                                           ELSE ssb_internal.kept_type(col_description(a.attrelid, a.attnum)) END),
+                           ', ' ORDER BY u.n)
            FROM unnest(v_columns) WITH ORDINALITY AS u(c, n)
-           JOIN pg_attribute AS a ON a.attrelid = target::regclass AND a.attname = u.c))
+           JOIN pg_class AS t ON t.oid = target::regclass
+           JOIN pg_attribute AS a ON a.attrelid = t.oid AND a.attname = u.c))
     USING ssb_internal.captured_of_width(session.captured, cardinality(v_columns));
     GET DIAGNOSTICS v_count = ROW_COUNT;
     IF overriding THEN

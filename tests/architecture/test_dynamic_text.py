@@ -50,7 +50,7 @@ KNOWN = {
     "ssb_internal.insert_captured": {
         "target": CALLERS,
         "(SELECT string_agg(quote_ident(c), ', ' ORDER BY n) FROM unnest(v_columns) WITH ORDINALITY AS u(c, n))": QUOTED,
-        "(SELECT string_agg(ssb_internal.captured_cell(format('r -> %s', u.n - 1), a.attrelid, a.attnum),": QUOTED,
+        "(SELECT string_agg(ssb_internal.captured_cell(format('r -> %s', u.n - 1), a.atttypid, a.atttypmod,": QUOTED,
     },
     "ssb_internal.drop_relation": {"p_kind": CALLERS, "p_name": CALLERS},
     "ssb_internal.define_row_type": {"p_name": CALLERS, "p_columns": CALLERS},
