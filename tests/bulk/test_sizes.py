@@ -43,7 +43,9 @@ def test_a_body_of_eight_megabytes(spark: Any, desk: Desk, tcp: Callable[[Databa
     assert desk.value("SELECT octet_length(message_body) FROM dbo.source") == 8388608
 
 
-@pytest.mark.parametrize(("conversations", "messages"), [(1, 1), (1, 5000), (2000, 1)])
+@pytest.mark.parametrize(
+    ("conversations", "messages"), [(1, 1), (1, 5000), pytest.param(2000, 1, marks=pytest.mark.long)]
+)
 def test_claims_of_all_shapes(desk: Desk, connect: Connect, conversations: int, messages: int) -> None:
     handles = desk.connection.execute(
         "SELECT array_agg(ssb.begin_dialog('source', 'target', 'trades')) FROM generate_series(1, %s)",

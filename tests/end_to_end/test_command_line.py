@@ -322,9 +322,9 @@ def test_minus_d_begins_in_a_database(database: Database, pgsb: Pgsb) -> None:
         (["run", "-"], b"gr?n ?\n"),
         (["run", "--format", "json", "-"], '{"type":"print","text":"grün …"}\n'.encode()),
         (["run", "--format", "csv", "-"], b""),
-        (["shell"], b"gr?n ?\n"),
+        pytest.param(["shell"], b"gr?n ?\n", marks=pytest.mark.long),
         (["compile", "-"], "ssb_internal.print('grün …')".encode()),
-        (["install", "--print"], "…".encode()),
+        pytest.param(["install", "--print"], "…".encode(), marks=pytest.mark.long),
     ],
     ids=["table", "json", "csv", "shell", "compile", "install"],
 )
@@ -344,7 +344,13 @@ def test_a_terminal_that_knows_ascii_only(database: Database, command: list[str]
 
 
 @pytest.mark.parametrize(
-    ("closed", "shown"), [("<&-", ""), (">&-", ""), ("2>&-", "1\n"), ("<&- >&- 2>&-", "")]
+    ("closed", "shown"),
+    [
+        pytest.param("<&-", "", marks=pytest.mark.long),
+        (">&-", ""),
+        pytest.param("2>&-", "1\n", marks=pytest.mark.long),
+        ("<&- >&- 2>&-", ""),
+    ],
 )
 def test_a_closed_stream_is_no_defect(database: Database, closed: str, shown: str) -> None:
     command = f"{sys.executable} -c 'from pgsb.cli.main import main; main()' run --dsn '{database.dsn}' -"

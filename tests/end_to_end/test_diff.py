@@ -469,14 +469,23 @@ VIEWS = "CREATE TABLE t (a INT);\nGO\nCREATE VIEW x AS SELECT a FROM t;\nGO\n"
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        pytest.param(ENDPOINT.format("e1", 4022), ENDPOINT.format("e2", 4022), id="one endpoint"),
+        pytest.param(
+            ENDPOINT.format("e1", 4022),
+            ENDPOINT.format("e2", 4022),
+            id="one endpoint",
+            marks=pytest.mark.long,
+        ),
         pytest.param(
             PRIORITY.format("p1", "//X") + PRIORITY.format("p2", "//Y"),
             PRIORITY.format("p1", "//Y") + PRIORITY.format("p2", "//X"),
             id="priorities change places",
+            marks=pytest.mark.long,
         ),
         pytest.param(
-            PRIORITY.format("p1", "//X"), PRIORITY.format("p2", "//X"), id="priority of another name"
+            PRIORITY.format("p1", "//X"),
+            PRIORITY.format("p2", "//X"),
+            id="priority of another name",
+            marks=pytest.mark.long,
         ),
         pytest.param(
             QUEUES + BINDING.format("b1", "//X") + BINDING.format("b2", "//Y"),
@@ -487,6 +496,7 @@ VIEWS = "CREATE TABLE t (a INT);\nGO\nCREATE VIEW x AS SELECT a FROM t;\nGO\n"
             QUEUES + NOTIFICATION.format("q1", "QUEUE_ACTIVATION") + P,
             QUEUES.replace("QUEUE q1;", f"QUEUE q1 {ACTIVATED};", 1) + P,
             id="activation instead of its notification",
+            marks=pytest.mark.long,
         ),
         pytest.param(
             QUEUES
@@ -494,6 +504,7 @@ VIEWS = "CREATE TABLE t (a INT);\nGO\nCREATE VIEW x AS SELECT a FROM t;\nGO\n"
             + NOTIFICATION.format("q2", "BROKER_QUEUE_DISABLED"),
             QUEUES + NOTIFICATION.format("q2", "QUEUE_ACTIVATION"),
             id="notifications of one name",
+            marks=pytest.mark.long,
         ),
         pytest.param(
             "CREATE ROLE r; CREATE USER v WITHOUT LOGIN; ALTER ROLE r ADD MEMBER v; CREATE QUEUE a;\n"

@@ -1,14 +1,20 @@
 """SET IMPLICIT_TRANSACTIONS ON: what begins a transaction where none is open."""
 
+from collections.abc import Callable
+
 import pytest
 from end_to_end.tsql import Tsql
+
+from support import Database
 
 ON = "SET NOCOUNT ON SET IMPLICIT_TRANSACTIONS ON\nGO\n"
 COUNT = " PRINT @@TRANCOUNT"
 
 
-@pytest.fixture
-def prepared(tsql: Tsql) -> Tsql:
+@pytest.fixture(scope="module")
+def begun(new_database: Callable[..., Database]) -> Database:
+    made = new_database()
+    tsql = Tsql(made.dsn)
     tsql.run_well(
         "CREATE TABLE t (a int PRIMARY KEY) INSERT t VALUES (1)\n"
         "CREATE QUEUE q CREATE SERVICE s ON QUEUE q ([DEFAULT])\nGO\n"
@@ -16,6 +22,18 @@ def prepared(tsql: Tsql) -> Tsql:
         "DECLARE @h uniqueidentifier BEGIN DIALOG @h FROM SERVICE s TO SERVICE 's' WITH ENCRYPTION = OFF\n"
         ";SEND ON CONVERSATION @h"
     )
+    tsql.close()
+    return made
+
+
+@pytest.fixture
+def cloned(request: pytest.FixtureRequest) -> Database | None:
+    found: Database | None = request.getfixturevalue("begun") if "prepared" in request.fixturenames else None
+    return found
+
+
+@pytest.fixture
+def prepared(tsql: Tsql) -> Tsql:
     return tsql
 
 

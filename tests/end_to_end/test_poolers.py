@@ -18,7 +18,7 @@ from pgsb.bulk.claim import require_readable
 from pgsb.bulk.problems import BulkError
 from pgsb.server.connect import Target, connect, require_session
 from pgsb.server.problems import ServerError
-from support import Connection, Database
+from support import Connection, Database, rest_is_long
 
 pytestmark = pytest.mark.one_postgres
 
@@ -61,7 +61,9 @@ def _direct(dsn: str) -> Connection:
 
 
 @pytest.mark.parametrize(
-    "words", [["run", "-"], ["shell"], ["broker"], ["diagnose"]], ids=lambda words: words[0]
+    "words",
+    rest_is_long([["run", "-"], ["shell"], ["broker"], ["diagnose"]], ["run", "-"], ["broker"]),
+    ids=lambda words: words[0],
 )
 def test_what_needs_its_session_is_refused(by_transaction: str, words: list[str]) -> None:
     """Nor does it leave its settings behind, for the applications that share the pool."""

@@ -9,7 +9,6 @@ import os
 import re
 from pathlib import Path
 
-import psycopg
 import pytest
 from end_to_end.tsql import Tsql
 
@@ -35,8 +34,7 @@ def test_a_script_prints_what_is_kept_beside_it(tsql: Tsql, database: Database, 
     text = Source.read(script).text
     times = re.match(r"-- times: (\d+)\n", text)
     oldest = re.match(r"-- from: (\d+)\n", text)
-    with psycopg.connect(database.dsn) as connection:
-        version = connection.info.server_version // 10_000
+    version = tsql.connection.info.server_version // 10_000
     if oldest and version < int(oldest[1]):
         pytest.skip(f"PostgreSQL {version} does otherwise: docs/dialect.md tells how")
     printed = "".join(tsql.run(text, script.name) for _ in range(int(times[1]) if times else 1))

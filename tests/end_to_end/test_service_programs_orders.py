@@ -88,7 +88,8 @@ class Variant:
         return text.replace("TIMEOUT 1000", "TIMEOUT 150")
 
 
-@pytest.fixture(params=["own", pytest.param("published", marks=needs_the_documents)])
+# What is published does what our own programs do.
+@pytest.fixture(params=["own", pytest.param("published", marks=[needs_the_documents, pytest.mark.long])])
 def variant(request: pytest.FixtureRequest) -> Variant:
     return Variant(request.param)
 
