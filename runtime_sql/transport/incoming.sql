@@ -291,6 +291,32 @@ BEGIN
 END;
 $$;
 
+-- The row of a conversation, which is locked for whoever has its session key. Its number is told to everybody (sys.conversation_endpoints),
+-- and who holds the row keeps the messages of both sides back.
+--
+-- Called by  ssb_internal.take_set
+CREATE OR REPLACE FUNCTION ssb_internal.lock_remote(p_conversation_id uuid, p_is_initiator boolean, p_key uuid)
+RETURNS ssb.remote_conversation
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+DECLARE
+    v_remote ssb.remote_conversation;
+BEGIN
+    SELECT r.* INTO v_remote FROM ssb.remote_conversation AS r
+     WHERE r.conversation_id = p_conversation_id AND r.is_initiator = p_is_initiator AND r.session_key IS NOT DISTINCT FROM p_key
+       FOR UPDATE;
+    IF NOT FOUND THEN
+        SELECT r.* INTO v_remote FROM ssb.remote_conversation AS r
+         WHERE r.conversation_id = p_conversation_id AND r.is_initiator = p_is_initiator;
+    END IF;
+    RETURN v_remote;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.lock_remote(uuid, boolean, uuid) FROM PUBLIC;
+
 -- A set of messages, and about each dialog in it an answer: next_number, below which everything has come;
 -- status, why the rest has to wait; refusal and refusal_code, why it never will be taken. It commits as a whole.
 --
@@ -344,16 +370,14 @@ BEGIN
             instance := NULL;
             taken_bytes := NULL;
             next_number := 0;
-            SELECT r.* INTO v_remote FROM ssb.remote_conversation AS r
-             WHERE r.conversation_id = v_message.conversation_id AND r.is_initiator = NOT v_message.is_initiator FOR UPDATE;
-            v_is_known := FOUND;
+            v_remote := ssb_internal.lock_remote(v_message.conversation_id, NOT v_message.is_initiator, v_message.key);
+            v_is_known := v_remote.endpoint_id IS NOT NULL;
             IF NOT v_is_known AND v_message.is_initiator AND v_message.number = 0
                AND (v_message.kind = 'message' OR v_message.kind LIKE 'fragment %') THEN
                 -- Somebody else may be at the same (a daemon that was killed, whose session goes on).
                 PERFORM ssb_internal.lock_name('target ' || v_message.conversation_id);
-                SELECT r.* INTO v_remote FROM ssb.remote_conversation AS r
-                 WHERE r.conversation_id = v_message.conversation_id AND NOT r.is_initiator FOR UPDATE;
-                v_is_known := FOUND;
+                v_remote := ssb_internal.lock_remote(v_message.conversation_id, false, v_message.key);
+                v_is_known := v_remote.endpoint_id IS NOT NULL;
                 IF NOT v_is_known THEN
                     SELECT t.* INTO v_made
                       FROM ssb_internal.make_target_for_remote(v_message.conversation_id, v_message.key, v_message.to_service,
