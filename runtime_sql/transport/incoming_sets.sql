@@ -537,6 +537,7 @@ BEGIN
         -- Whatever it is meets that dialog alone below, and is told there.
         RAISE LOG 'Service Broker takes a set of messages dialog by dialog: % (%)', SQLERRM, SQLSTATE;
         next_numbers := array_fill(0::bigint, ARRAY[cardinality(p_dialogs)]);
+        instances := array_fill(NULL::text, ARRAY[cardinality(p_dialogs)]);
     END;
     IF 0 = ANY (next_numbers) THEN
         SELECT jsonb_agg(to_jsonb(t)) INTO others

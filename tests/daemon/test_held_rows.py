@@ -159,6 +159,94 @@ def test_other_dialogs_go_on_while_one_is_being_ended(
     assert [body for _, _, body in far.receive()] == ["to a queue that is off"]
 
 
+@pytest.mark.parametrize("is_new", [False, True], ids=["known", "begun"])
+def test_sealed_messages_are_opened_while_one_of_their_dialogs_is_held(
+    near: Side,
+    far: Side,
+    full: None,
+    daemons: Callable[..., Daemon],
+    holder_there: psycopg.Connection[Any],
+    is_new: bool,
+) -> None:
+    """By whoever takes part in it, and brings a message of it in the clear."""
+    daemons(near)
+    if not is_new:
+        daemons(far)
+    handle = near.begin("//Far", encryption=True)
+    near.send(handle, "//Ask", "first")
+    if not is_new:
+        far.receive()
+    values = _values(near, handle)
+    _bring(
+        holder_there,
+        values["conversation"],
+        0 if is_new else 1,
+        key=values["key"],
+        to_service="//Far",
+        from_service="//Near",
+    )
+    if is_new:
+        daemons(far)
+    else:
+        near.send(handle, "//Ask", "second")
+    near.send(near.begin("//Far", encryption=True), "//Ask", "another's")
+    held = "second" if not is_new else "first"
+    got: list[str | None] = []
+    until(lambda: got.extend(body for _, _, body in far.receive(0)) or "another's" in got, 30)
+    assert held not in got
+    holder_there.rollback()
+    until(lambda: got.extend(body for _, _, body in far.receive(0)) or held in got, 60)
+    assert sorted(filter(None, got)) == sorted({held, "another's"})
+
+
+_FAILS_ONCE = """
+CREATE SEQUENCE dbo.tried;
+CREATE FUNCTION dbo.fail_once() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN IF nextval('dbo.tried') = 1 THEN RAISE 'not as one'; END IF; RETURN NEW; END $$;
+CREATE TRIGGER fail_once BEFORE INSERT ON ssb.message_0 FOR EACH ROW EXECUTE FUNCTION dbo.fail_once()
+"""
+
+
+def test_a_set_that_is_taken_dialog_by_dialog_is_answered_as_any_other(
+    near: Side, peers: Callable[[str], psycopg.Connection[Any]]
+) -> None:
+    courier = peers("courier")
+    near.do(_FAILS_ONCE)
+    header = {"is_initiator": True, "to_service": "//Near", "from_service": "//Afar", "contract": "//Talk"}
+    headers = [
+        {**header, "conversation_id": str(uuid.uuid4()), "key": str(uuid.uuid4()), "is_encrypted": False}
+        for _ in range(2)
+    ]
+    answered = courier.execute(
+        "SELECT next_numbers, instances, ARRAY(SELECT (o -> 'next_number')::integer"
+        " FROM jsonb_array_elements(others) AS o)"
+        " FROM ssb_internal.take_from_peer(%s::jsonb, '{0,1}', '{0,0}', '{//Ask,//Ask}',"
+        " '{message,message}', '{a,a}')",
+        [json.dumps(headers)],
+    ).fetchall()
+    assert answered == [([0, 0], [None, None], [1, 1])]
+
+
+def test_a_sealed_set_that_cannot_be_taken_as_one_does_not_end_the_daemon(
+    near: Side, far: Side, full: None, daemons: Callable[..., Daemon]
+) -> None:
+    far.do(_FAILS_ONCE)
+    daemons(near)
+    for body in ("one", "two"):
+        near.send(near.begin("//Far", encryption=True), "//Ask", body)
+    until(lambda: near.value("SELECT count(*) FROM ssb.dialog_key") > 0)
+    daemons(far)
+    assert sorted(str(body) for _, _, body in far.receive(2)) == ["one", "two"]
+    until(lambda: near.waiting() == [], 30)
+
+
+@pytest.fixture
+def holder_there(far: Side) -> Iterator[psycopg.Connection[Any]]:
+    with psycopg.connect(far.database.dsn) as connection:
+        yield connection
+        connection.rollback()
+
+
 @pytest.fixture
 def peers(near: Side) -> Iterator[Callable[[str], psycopg.Connection[Any]]]:
     """Sessions of two instances that may connect, and send to //Near."""
