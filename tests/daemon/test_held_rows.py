@@ -240,6 +240,25 @@ def test_a_sealed_set_that_cannot_be_taken_as_one_does_not_end_the_daemon(
     until(lambda: near.waiting() == [], 30)
 
 
+def test_a_defect_in_what_opens_messages_does_not_end_the_daemon(
+    near: Side, far: Side, full: None, daemons: Callable[..., Daemon]
+) -> None:
+    far.do(
+        "ALTER FUNCTION ssb_internal.take_here RENAME TO really_take_here;"
+        " CREATE FUNCTION ssb_internal.take_here(d ssb.arrived_dialog[], p integer[], n bigint[], t text[],"
+        " k text[], b bytea[], o boolean, OUT next_numbers bigint[], OUT instances text[], OUT others jsonb)"
+        " LANGUAGE sql AS 'SELECT NULL::bigint[], NULL::text[], NULL::jsonb'"
+    )
+    there = daemons(far)
+    daemons(near)
+    near.send(near.begin("//Far", encryption=True), "//Ask", "sealed")
+    there.wait_for("internal_error", "AssertionError")
+    far.do("DROP FUNCTION ssb_internal.take_here")
+    far.do("ALTER FUNCTION ssb_internal.really_take_here RENAME TO take_here")
+    assert [body for _, _, body in far.receive()] == ["sealed"]
+    until(lambda: near.waiting() == [], 60)
+
+
 @pytest.fixture
 def holder_there(far: Side) -> Iterator[psycopg.Connection[Any]]:
     with psycopg.connect(far.database.dsn) as connection:
