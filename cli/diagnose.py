@@ -161,7 +161,9 @@ def _print(found: list[Finding]) -> None:
         said += [f"    {one.detail}", f"    {one.meaning}"]
         if one.remedy:
             said.append(f"    {one.run_with}: {one.remedy}")
-        click.echo(visible_lines("\n".join(said) + "\n"))
+        # Names are other people's, also of other instances: a line break in one makes no finding, and no
+        # statement to run.
+        click.echo(visible_lines("\n".join(line.replace("\n", "\N{MIDDLE DOT}") for line in said) + "\n"))
     counts = {name: sum(one.severity == name for one in found) for name in reversed(SEVERITIES)}
     # Of info there are no plurals.
     words = (f"{count} {name}{'s' * (count != 1 and name != 'info')}" for name, count in counts.items())
@@ -178,7 +180,7 @@ def _follow(news: Iterable[Trouble | LogLine], form: str) -> None:
             }
             click.echo(json.dumps({"at": now.isoformat(), **shown}, ensure_ascii=False))
         else:
-            click.echo(visible_lines(f"{now:%H:%M:%S} {_told(one)}"))
+            click.echo(visible_lines(f"{now:%H:%M:%S} {_told(one)}").replace("\n", "\n         "))
         sys.stdout.flush()
 
 

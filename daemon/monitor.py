@@ -284,9 +284,14 @@ class QueueMonitor:
             if fired_for is None or (
                 head.order != fired_for and time.monotonic() - fired_at >= _NOTIFY_AGAIN
             ):
-                await self.host.fire(self.queue)
-                fired_for, fired_at = head.order, time.monotonic()
-                await self._show(NOTIFIED)
+                try:
+                    await self.host.fire(self.queue)
+                except psycopg.errors.LockNotAvailable:
+                    # Somebody ends the notification in a transaction that is open: the next look tries again.
+                    pass
+                else:
+                    fired_for, fired_at = head.order, time.monotonic()
+                    await self._show(NOTIFIED)
             elif head.order != fired_for:
                 await self._show(RECEIVES_OCCURRING)
             await self._wait(_LONGEST_TICK)

@@ -73,6 +73,7 @@ class Transport:
         self._sealed = asyncio.Event()
         self._counts = counts
         self._security = DialogSecurity(self._report_dropped, lambda: counts.add("messages_corrupted"))
+        self._opening: asyncio.Task[None] | None = None
         self._peers: dict[int, Peer] = {}
         self._forgotten_at = -_FORGET_SECONDS
         self._routes: str | None = None
@@ -129,12 +130,12 @@ class Transport:
             await near.execute("SELECT ssb_internal.share_transport_lock()")
             # An earlier daemon may have ended in the middle of what streamed.
             await near.execute("SELECT ssb_internal.stop_streaming(NULL)")
-            opening = asyncio.create_task(self._open_sealed(near))
+            self._opening = asyncio.create_task(self._open_sealed(near))
             try:
-                await self._serve(near, opening)
+                await self._serve(near)
             finally:
-                opening.cancel()
-                await asyncio.gather(opening, return_exceptions=True)
+                self._opening.cancel()
+                await asyncio.gather(self._opening, return_exceptions=True)
         finally:
             tasks = [peer.task for peer in self._peers.values() if peer.task is not None]
             for task in tasks:
@@ -168,12 +169,22 @@ class Transport:
     def _tell_own(self, error: psycopg.Error) -> None:
         self._log.write("warning", "transport_failed", f"This instance's own server: {one_line(error)}")
 
-    async def _serve(self, near: Connection, opening: asyncio.Task[None]) -> None:
+    def _go_on_opening(self, near: Connection) -> None:
+        """Raises psycopg.Error, where the own server is lost."""
+        if self._opening is None or not self._opening.done():
+            return
+        error = self._opening.exception()
+        if isinstance(error, psycopg.Error):
+            raise error
+        # As in `_look`: others' messages, and programs, are not to end with what one instance has sealed.
+        self._log.write("error", "internal_error", f"{type(error).__name__}: {error}")
+        self._opening = asyncio.create_task(self._open_sealed(near))
+
+    async def _serve(self, near: Connection) -> None:
         backoff = Backoff(_LOOK_SECONDS, _LONGEST_PAUSE)
         while True:
             self._news.clear()
-            if opening.done():
-                opening.result()
+            self._go_on_opening(near)
             began = time.monotonic()
             if not await self._is_done(near, self._look(near)):
                 await asyncio.sleep(backoff.next())

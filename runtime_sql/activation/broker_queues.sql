@@ -172,11 +172,13 @@ END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.idle_readers(integer[]) FROM PUBLIC;
 
--- QUEUE_ACTIVATION: messages wait and nobody reads them.
+-- QUEUE_ACTIVATION: messages wait and nobody reads them. Who ends the notification's dialog, or drops the notification, may keep his
+-- transaction open: that is an error soon (55P03), or all other queues would wait behind it for their readers.
 CREATE OR REPLACE FUNCTION ssb_internal.fire_queue_activation(p_queue_id integer)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET lock_timeout = '100ms'
 AS $$
 BEGIN
     PERFORM ssb_internal.fire_queue_event(q, 'QUEUE_ACTIVATION') FROM ssb.queue AS q WHERE q.queue_id = p_queue_id;

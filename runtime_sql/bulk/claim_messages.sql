@@ -213,6 +213,9 @@ BEGIN
     DELETE FROM ssb.completed_claim AS c
      WHERE c.ctid = ANY (ARRAY(SELECT o.ctid FROM ssb.completed_claim AS o
                                 WHERE o.completed_at < now() - interval '7 days' FOR UPDATE SKIP LOCKED));
+    DELETE FROM ssb.passed_claim AS p
+     WHERE p.ctid = ANY (ARRAY(SELECT o.ctid FROM ssb.passed_claim AS o
+                                WHERE o.passed_at < now() - interval '7 days' FOR UPDATE SKIP LOCKED));
     SELECT max(c.largest) INTO largest FROM ssb.claimed_conversation AS c WHERE c.claim_id = claim_messages.claim_id;
     -- Readers of a claim of most messages walk over them. As the planner estimates it: rows a page when they were counted last, and
     -- pages now. Of a few it is the same whatever they do.

@@ -19,17 +19,28 @@ CREATE TABLE IF NOT EXISTS ssb.completed_claim (
     PRIMARY KEY (claim_id, claimed_at)
 );
 
+-- Claims that a stream has gone on without. Each is so for the role that says so, and for nobody else: whoever may connect may say it of
+-- any claim. Kept for a week.
+CREATE TABLE IF NOT EXISTS ssb.passed_claim (
+    role       name        NOT NULL,
+    claim_id   integer     NOT NULL,
+    claimed_at timestamptz NOT NULL,
+    passed_at  timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (role, claim_id, claimed_at)
+);
+
+-- Or the caller has passed it.
 CREATE OR REPLACE FUNCTION ssb_internal.claim_was_completed(claim_id integer, claimed_at timestamptz)
 RETURNS boolean
 LANGUAGE sql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT EXISTS (SELECT FROM ssb.completed_claim AS c WHERE c.claim_id = $1 AND c.claimed_at = $2);
+    SELECT EXISTS (SELECT FROM ssb.completed_claim AS c WHERE c.claim_id = $1 AND c.claimed_at = $2)
+        OR EXISTS (SELECT FROM ssb.passed_claim AS p WHERE p.role = ssb_internal.caller() AND p.claim_id = $1 AND p.claimed_at = $2);
 $$;
 
--- A stream goes on without a claim that has ended (failOnDataLoss = false): it is noted as completed with nothing, for
--- `completing`, which cannot tell otherwise that the claim has not come into the wrong hands. Not one that is there, nor one to come:
--- whoever may call this does not decide about those.
+-- A stream goes on without a claim that has ended (failOnDataLoss = false): that is noted for `completing`, which cannot tell otherwise
+-- that the claim has not come into the wrong hands. Not one that is there, nor one to come.
 --
 -- Called by  pgsb.bulk.streaming
 CREATE OR REPLACE FUNCTION ssb_internal.pass_claim(claim_id integer, claimed_at timestamptz)
@@ -37,8 +48,8 @@ RETURNS void
 LANGUAGE sql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
-    INSERT INTO ssb.completed_claim (claim_id, claimed_at, deleted, replied, ended, failed)
-    SELECT $1, $2, 0, 0, 0, 0
+    INSERT INTO ssb.passed_claim (role, claim_id, claimed_at)
+    SELECT ssb_internal.caller(), $1, $2
      WHERE $2 < clock_timestamp() AND NOT EXISTS (SELECT FROM ssb.claim AS c JOIN ssb.queue AS q ON q.queue_id = c.queue_id
                                                       WHERE c.claim_id = $1 AND c.claimed_at = $2)
     ON CONFLICT DO NOTHING;

@@ -269,7 +269,10 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    DELETE FROM ssb.message_trace AS t WHERE t.noted_at < (SELECT clock_timestamp()) - interval '1 day';
+    -- (Who receives such a message may take as long as he likes.)
+    DELETE FROM ssb.message_trace AS t
+     WHERE t.ctid = ANY (ARRAY(SELECT o.ctid FROM ssb.message_trace AS o
+                                WHERE o.noted_at < (SELECT clock_timestamp()) - interval '1 day' FOR UPDATE SKIP LOCKED));
     DELETE FROM ssb.trace_span AS s WHERE s.ended_at < (SELECT clock_timestamp()) - interval '1 hour';
 END;
 $$;

@@ -96,6 +96,7 @@ BEGIN
     IF NOT FOUND THEN
         PERFORM ssb_internal.raise_exists('route', name);
     END IF;
+    PERFORM ssb_internal.note_address(address, mirror_address);
     PERFORM ssb_internal.follow_routes_at_commit(v_database_id, service_name);
 END;
 $$;
@@ -142,6 +143,7 @@ BEGIN
     IF NOT FOUND THEN                  -- who dropped it was waited for
         PERFORM ssb_internal.raise_not_found('alter', 'route', name);
     END IF;
+    PERFORM ssb_internal.note_address(coalesce(address, v_route.address), coalesce(mirror_address, v_route.mirror_address));
     PERFORM ssb_internal.follow_routes_at_commit(v_database_id, v_route.service_name, coalesce(service_name, v_route.service_name));
 END;
 $$;

@@ -9,7 +9,8 @@ BEGIN
     of := '{}';
     IF NOT pg_is_in_recovery() THEN
         SELECT coalesce(sum(cardinality(f.numbers)), 0), coalesce(sum(f.bytes), 0) INTO passing, passing_bytes FROM ssb.forwarded_set AS f;
-        SELECT coalesce(jsonb_object_agg(c.name, c.value), '{}') INTO of FROM ssb.broker_counter AS c;
+        SELECT coalesce(jsonb_object_agg(c.name, c.value), '{}') INTO of
+          FROM (SELECT c.name, sum(c.value) AS value FROM ssb.broker_counter AS c GROUP BY c.name) AS c;
     END IF;
 END;
 $$;

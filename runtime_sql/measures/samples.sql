@@ -13,20 +13,25 @@ CREATE UNLOGGED TABLE IF NOT EXISTS ssb.queue_sample (
 );
 
 -- What the daemon counts since it was made or the server crashed: readers started, failed, …
+-- One name may have several rows, which count together: nobody waits for another's transaction (ssb_internal.count_events).
 CREATE UNLOGGED TABLE IF NOT EXISTS ssb.broker_counter (
-    name  text   PRIMARY KEY,
+    name  text   NOT NULL,
     value bigint NOT NULL
 );
 
--- What the engine itself counts, where that is rare.
+-- What the engine itself counts, where that is rare. In a row that is free, or a new one: another instance that brings messages may leave
+-- its transaction open, and would keep all others' messages out, and the daemon's samples.
 CREATE OR REPLACE FUNCTION ssb_internal.count_events(p_name text, p_count bigint)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    INSERT INTO ssb.broker_counter AS c (name, value) VALUES (p_name, p_count)
-    ON CONFLICT (name) DO UPDATE SET value = c.value + excluded.value;
+    UPDATE ssb.broker_counter AS c SET value = c.value + p_count
+     WHERE c.ctid = (SELECT o.ctid FROM ssb.broker_counter AS o WHERE o.name = p_name LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED);
+    IF NOT FOUND THEN
+        INSERT INTO ssb.broker_counter (name, value) VALUES (p_name, p_count);
+    END IF;
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.count_events(text, bigint) FROM PUBLIC;
@@ -61,9 +66,7 @@ BEGIN
     DELETE FROM ssb.queue_sample AS s WHERE s.sampled_at < (SELECT clock_timestamp()) - p_keep;
     PERFORM ssb_internal.forget_traces();
     PERFORM ssb_internal.forget_key_locks();
-    INSERT INTO ssb.broker_counter AS c (name, value)
-    SELECT p.key, p.value::bigint FROM jsonb_each_text(p_counts) AS p
-    ON CONFLICT (name) DO UPDATE SET value = c.value + excluded.value;
+    PERFORM ssb_internal.count_events(p.key, p.value::bigint) FROM jsonb_each_text(p_counts) AS p;
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.sample_queues(jsonb, interval) FROM PUBLIC;

@@ -24,7 +24,7 @@ CREATE INDEX IF NOT EXISTS begun_group_by_age ON ssb.begun_group (begun_at);
 -- a name waits for the one who inserted it before and has not ended, though the row is deleted again.
 -- A deadlock is found as with any lock.
 --
--- Called by  ssb_internal.take_set
+-- Called by  ssb_internal.take_set and forward_set
 CREATE OR REPLACE FUNCTION ssb_internal.lock_name(p_name text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -64,7 +64,7 @@ END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.lock_new_group(uuid) FROM PUBLIC;
 
--- Forgets those of tables that have been dropped.
+-- Forgets those of tables that have been dropped, which somebody may still hold.
 --
 -- Called by  ssb_internal.sample_queues
 CREATE OR REPLACE FUNCTION ssb_internal.forget_key_locks()
@@ -72,6 +72,8 @@ RETURNS void
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
 AS $$
-    DELETE FROM ssb.key_lock AS l WHERE NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = l.table_id);
+    DELETE FROM ssb.key_lock AS l
+     WHERE l.ctid = ANY (ARRAY(SELECT o.ctid FROM ssb.key_lock AS o
+                                WHERE NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = o.table_id) FOR UPDATE SKIP LOCKED));
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.forget_key_locks() FROM PUBLIC;

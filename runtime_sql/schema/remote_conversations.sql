@@ -7,13 +7,17 @@
 -- for the group, in which a service program may be at work for long; and SEND and END write to the endpoint alone, where the
 -- route is the one that is known.
 
--- The instances to which routes have led. A pair of addresses is one: its mirror is tried where it does not answer.
+-- The instances to which routes lead, or have led. A pair of addresses is one: its mirror is tried where it does not answer.
 CREATE TABLE IF NOT EXISTS ssb.transport_peer (
     peer_id        integer PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
     address        text    NOT NULL,
     mirror_address text
 );
 CREATE UNIQUE INDEX IF NOT EXISTS transport_peer_by_address ON ssb.transport_peer (address, coalesce(mirror_address, ''));
+-- (Those of routes that an earlier version has made: ssb_internal.note_address.)
+INSERT INTO ssb.transport_peer (address, mirror_address)
+SELECT DISTINCT r.address, r.mirror_address FROM ssb.route AS r WHERE upper(r.address COLLATE "C") NOT IN ('LOCAL', 'TRANSPORT')
+ON CONFLICT DO NOTHING;
 
 -- The peers for which the daemon reads set after set while messages stream, a bit each (1 to 62): who sends to one of them need not tell
 -- it. A sequence, for what it says is true at once, and no snapshot is too old for it (transport/departures.sql).

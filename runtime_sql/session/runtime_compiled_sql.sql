@@ -178,8 +178,10 @@ RETURNS void
 LANGUAGE sql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
-    -- What a session left behind that was cancelled while it waited.
-    DELETE FROM ssb.translation AS t WHERE t.made_at < clock_timestamp() - interval '10 minutes';
+    -- What a session left behind that was cancelled while it waited. Anybody may be at that, and keep his transaction open.
+    DELETE FROM ssb.translation AS t
+     WHERE t.token = ANY (ARRAY(SELECT o.token FROM ssb.translation AS o
+                                 WHERE o.made_at < clock_timestamp() - interval '10 minutes' FOR UPDATE SKIP LOCKED));
     INSERT INTO ssb.translation (token, statements, number, message, line, severity, state)
     VALUES (p_token, p_statements, p_number, p_message, p_line, p_severity, p_state)
     -- Whose connection was ended while it answered answers again.

@@ -287,7 +287,8 @@ LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
 AS $$
     UPDATE ssb.remote_conversation AS r SET retry_at = clock_timestamp(), failures = 1
-     WHERE r.retry_at IS NOT NULL AND r.security IS DISTINCT FROM 'N';
+     WHERE r.endpoint_id = ANY (ARRAY(SELECT k.endpoint_id FROM ssb.remote_conversation AS k
+                                       WHERE k.retry_at IS NOT NULL AND k.security IS DISTINCT FROM 'N' FOR NO KEY UPDATE SKIP LOCKED));
     SELECT ssb_internal.deliver_waiting_from_database(d.database_id) FROM ssb.database AS d
      WHERE d.options ->> 'LOCAL_DIALOG_SECURITY' = 'ON';
     SELECT ssb_internal.announce_departure();

@@ -77,7 +77,11 @@ LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
 AS $$
     DELETE FROM ssb.message_fragment AS f
-     WHERE NOT EXISTS (SELECT FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = f.endpoint_id AND e.closed_at IS NULL)
-        OR EXISTS (SELECT FROM ssb.remote_conversation AS r WHERE r.endpoint_id = f.endpoint_id AND r.far_outcome IS NOT NULL);
+     WHERE f.ctid = ANY (ARRAY(SELECT o.ctid FROM ssb.message_fragment AS o
+                                WHERE NOT EXISTS (SELECT FROM ssb.conversation_endpoint AS e
+                                                   WHERE e.endpoint_id = o.endpoint_id AND e.closed_at IS NULL)
+                                   OR EXISTS (SELECT FROM ssb.remote_conversation AS r
+                                               WHERE r.endpoint_id = o.endpoint_id AND r.far_outcome IS NOT NULL)
+                                  FOR UPDATE SKIP LOCKED));
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.forget_fragments() FROM PUBLIC;

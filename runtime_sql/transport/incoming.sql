@@ -291,6 +291,37 @@ BEGIN
 END;
 $$;
 
+-- The row of a conversation, which is locked for whoever has its session key. Its number is told to everybody (sys.conversation_endpoints),
+-- and who holds the row keeps the messages of both sides back. p_waits: for whoever holds it, else it is held (is_held) and not locked.
+--
+-- Called by  ssb_internal.take_set
+CREATE OR REPLACE FUNCTION ssb_internal.lock_remote(p_conversation_id uuid, p_is_initiator boolean, p_key uuid, p_waits boolean,
+                                                    OUT remote ssb.remote_conversation, OUT is_held boolean)
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+BEGIN
+    IF p_waits THEN
+        SELECT r.* INTO remote FROM ssb.remote_conversation AS r
+         WHERE r.conversation_id = p_conversation_id AND r.is_initiator = p_is_initiator AND r.session_key IS NOT DISTINCT FROM p_key
+           FOR UPDATE;
+    ELSE
+        SELECT r.* INTO remote FROM ssb.remote_conversation AS r
+         WHERE r.conversation_id = p_conversation_id AND r.is_initiator = p_is_initiator AND r.session_key IS NOT DISTINCT FROM p_key
+           FOR UPDATE SKIP LOCKED;
+    END IF;
+    is_held := false;
+    IF NOT FOUND THEN
+        SELECT r.* INTO remote FROM ssb.remote_conversation AS r
+         WHERE r.conversation_id = p_conversation_id AND r.is_initiator = p_is_initiator;
+        is_held := FOUND AND remote.session_key IS NOT DISTINCT FROM p_key;
+    END IF;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.lock_remote(uuid, boolean, uuid, boolean) FROM PUBLIC;
+
 -- A set of messages, and about each dialog in it an answer: next_number, below which everything has come;
 -- status, why the rest has to wait; refusal and refusal_code, why it never will be taken. It commits as a whole.
 --
@@ -312,6 +343,7 @@ AS $$
 #variable_conflict use_variable
 DECLARE
     v_message record;
+    v_locked record;
     v_remote ssb.remote_conversation;
     v_made record;
     v_is_known boolean;
@@ -344,16 +376,16 @@ BEGIN
             instance := NULL;
             taken_bytes := NULL;
             next_number := 0;
-            SELECT r.* INTO v_remote FROM ssb.remote_conversation AS r
-             WHERE r.conversation_id = v_message.conversation_id AND r.is_initiator = NOT v_message.is_initiator FOR UPDATE;
-            v_is_known := FOUND;
+            v_locked := ssb_internal.lock_remote(v_message.conversation_id, NOT v_message.is_initiator, v_message.key, NOT p_is_opened);
+            v_remote := v_locked.remote;
+            v_is_known := v_remote.endpoint_id IS NOT NULL;
             IF NOT v_is_known AND v_message.is_initiator AND v_message.number = 0
                AND (v_message.kind = 'message' OR v_message.kind LIKE 'fragment %') THEN
                 -- Somebody else may be at the same (a daemon that was killed, whose session goes on).
                 PERFORM ssb_internal.lock_name('target ' || v_message.conversation_id);
-                SELECT r.* INTO v_remote FROM ssb.remote_conversation AS r
-                 WHERE r.conversation_id = v_message.conversation_id AND NOT r.is_initiator FOR UPDATE;
-                v_is_known := FOUND;
+                v_locked := ssb_internal.lock_remote(v_message.conversation_id, false, v_message.key, NOT p_is_opened);
+                v_remote := v_locked.remote;
+                v_is_known := v_remote.endpoint_id IS NOT NULL;
                 IF NOT v_is_known THEN
                     SELECT t.* INTO v_made
                       FROM ssb_internal.make_target_for_remote(v_message.conversation_id, v_message.key, v_message.to_service,
@@ -367,7 +399,10 @@ BEGIN
                     v_is_known := v_remote.endpoint_id IS NOT NULL;
                 END IF;
             END IF;
-            IF v_is_known THEN
+            IF v_locked.is_held THEN
+                status := 'Messages of this conversation are being taken by a transaction that is open.';
+                v_is_known := false;
+            ELSIF v_is_known THEN
                 SELECT b.user_name INTO v_binding FROM ssb.remote_service_binding AS b
                  WHERE v_remote.is_initiator AND b.database_id = v_remote.database_id AND b.to_service = v_message.from_service;
                 IF coalesce(v_remote.security, 'N') <> v_message.security
@@ -635,7 +670,8 @@ END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.next_sealed_set(uuid, jsonb) FROM PUBLIC;
 
--- What it has opened, which is taken as what comes in the clear. p_blocks: an object for each block, which says what all its dialogs have
+-- What it has opened, which is taken as what comes in the clear. All instances' messages go through the one connection on which the daemon
+-- does that: nobody's transaction is waited for who holds a conversation (100 ms, and it is told as the reason to send again). p_blocks: an object for each block, which says what all its dialogs have
 -- in common and how many they are (dialogs); what each has of its own are the columns behind, block by block.
 CREATE OR REPLACE FUNCTION ssb_internal.take_opened(p_blocks jsonb, p_conversation_ids uuid[], p_keys uuid[], p_contracts text[],
                                            p_lifetimes double precision[], p_places integer[], p_numbers bigint[],
@@ -644,6 +680,7 @@ CREATE OR REPLACE FUNCTION ssb_internal.take_opened(p_blocks jsonb, p_conversati
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
+SET lock_timeout = '100ms'
 AS $$
 DECLARE
     v_dialogs ssb.arrived_dialog[];

@@ -136,7 +136,9 @@ BEGIN
                              ELSE coalesce(r.security, 'N') = 'N'
                                   AND NOT (r.is_initiator AND EXISTS (SELECT FROM ssb.remote_service_binding AS b)) END) IS TRUE AS is_plain
               FROM unnest(p_dialogs) WITH ORDINALITY AS d
+              -- (Whoever does not know its key locks nobody's dialog: one by one he is told so.)
               JOIN ssb.remote_conversation AS r ON r.conversation_id = d.conversation_id AND r.is_initiator = NOT d.is_initiator
+                                               AND r.session_key IS NOT DISTINCT FROM d.key
               LEFT JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = r.endpoint_id
              ORDER BY r.conversation_id, r.is_initiator
                FOR NO KEY UPDATE OF r) AS k;
@@ -158,6 +160,7 @@ BEGIN
               FROM unnest(p_dialogs) WITH ORDINALITY AS d
              WHERE d.ordinality <> ALL (coalesce(v_known.places, '{}')) AND d.ordinality <> ALL (coalesce(v_known.special, '{}'))
                AND d.is_initiator AND coalesce(d.traces, '{}') = '{}'
+               AND NOT EXISTS (SELECT FROM ssb.remote_conversation AS o WHERE o.conversation_id = d.conversation_id AND NOT o.is_initiator)
              GROUP BY 1, 2, 3, 4, 5, 6, 7
         LOOP
             SELECT p.* INTO v_found
@@ -534,6 +537,7 @@ BEGIN
         -- Whatever it is meets that dialog alone below, and is told there.
         RAISE LOG 'Service Broker takes a set of messages dialog by dialog: % (%)', SQLERRM, SQLSTATE;
         next_numbers := array_fill(0::bigint, ARRAY[cardinality(p_dialogs)]);
+        instances := array_fill(NULL::text, ARRAY[cardinality(p_dialogs)]);
     END;
     IF 0 = ANY (next_numbers) THEN
         SELECT jsonb_agg(to_jsonb(t)) INTO others

@@ -305,12 +305,16 @@ SET jit = off
 AS $$
 DECLARE
     v_due bigint[];
+    v_held bigint[];
 BEGIN
     SELECT array_agg(r.endpoint_id) INTO v_due
       FROM (SELECT r.endpoint_id FROM ssb.remote_conversation AS r
              WHERE r.peer_id = p_peer_id AND r.retry_at <= (SELECT clock_timestamp())
              ORDER BY r.retry_at LIMIT p_messages FOR NO KEY UPDATE SKIP LOCKED) AS r;
     IF v_due IS NOT NULL THEN
+        v_held := ssb_internal.held_dialogs(v_due, NULL, 16);
+        PERFORM ssb_internal.put_off(v_held, NULL);
+        v_due := ARRAY(SELECT d FROM unnest(v_due) AS d WHERE d <> ALL (v_held));
         PERFORM ssb_internal.park_stragglers(v_due);
         UPDATE ssb.remote_conversation AS r SET retry_at = NULL WHERE r.endpoint_id = ANY (v_due);
         -- Each is found by itself: of those that were sent as one the last may not be among them.
@@ -367,12 +371,15 @@ SET enable_seqscan = off
 SET jit = off
 AS $$
 BEGIN
-    UPDATE ssb.transmission AS t SET peer_id = NULL WHERE t.endpoint_id = ANY (p_endpoints) AND t.peer_id IS NOT NULL;
+    UPDATE ssb.transmission AS t SET peer_id = NULL
+     WHERE t.ctid = ANY (ARRAY(SELECT f.ctid FROM ssb.transmission AS f
+                                WHERE f.endpoint_id = ANY (p_endpoints) AND f.peer_id IS NOT NULL FOR NO KEY UPDATE SKIP LOCKED));
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.park_stragglers(bigint[]) FROM PUBLIC;
 
--- Messages of these dialogs wait for a while, longer each time, and their status says why.
+-- Messages of these dialogs wait for a while, longer each time, and their status says why (NULL: as it is). What somebody holds is passed: who
+-- looks for messages leaves a dialog out that is parked, or whose row is held.
 CREATE OR REPLACE FUNCTION ssb_internal.put_off(p_endpoints bigint[], p_status text)
 RETURNS void
 LANGUAGE plpgsql
@@ -384,9 +391,12 @@ BEGIN
     UPDATE ssb.remote_conversation AS r
        SET failures = least(r.failures, 20) + 1,
            retry_at = clock_timestamp() + least(30, 0.1 * 2 ^ least(r.failures, 20)) * interval '1 second'
-     WHERE r.endpoint_id = ANY (p_endpoints);
-    UPDATE ssb.transmission AS t SET transmission_status = p_status, peer_id = NULL
-     WHERE t.endpoint_id = ANY (p_endpoints) AND (t.transmission_status <> p_status OR t.peer_id IS NOT NULL);
+     WHERE r.endpoint_id = ANY (ARRAY(SELECT k.endpoint_id FROM ssb.remote_conversation AS k
+                                       WHERE k.endpoint_id = ANY (p_endpoints) FOR NO KEY UPDATE SKIP LOCKED));
+    UPDATE ssb.transmission AS t SET transmission_status = coalesce(p_status, t.transmission_status), peer_id = NULL
+     WHERE t.ctid = ANY (ARRAY(SELECT f.ctid FROM ssb.transmission AS f
+                                WHERE f.endpoint_id = ANY (p_endpoints) AND (f.transmission_status <> p_status OR f.peer_id IS NOT NULL)
+                                  FOR NO KEY UPDATE SKIP LOCKED));
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.put_off(bigint[], text) FROM PUBLIC;
@@ -401,8 +411,12 @@ SET jit = off
 AS $$
 BEGIN
     UPDATE ssb.transmission AS t SET transmission_status = p_status
-     WHERE t.endpoint_id = ANY (ARRAY(SELECT DISTINCT f.endpoint_id FROM ssb.transmission AS f WHERE f.peer_id = p_peer_id AND f.is_last_of_run))
-       AND t.peer_id = p_peer_id AND t.transmission_status <> p_status;
+     WHERE t.ctid = ANY (ARRAY(
+               SELECT w.ctid FROM ssb.transmission AS w
+                WHERE w.endpoint_id = ANY (ARRAY(SELECT DISTINCT f.endpoint_id FROM ssb.transmission AS f
+                                                  WHERE f.peer_id = p_peer_id AND f.is_last_of_run))
+                  AND w.peer_id = p_peer_id AND w.transmission_status <> p_status
+                  FOR NO KEY UPDATE SKIP LOCKED));
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.note_transport_failure(integer, text) FROM PUBLIC;
@@ -418,10 +432,15 @@ AS $$
     SELECT ssb_internal.forget_fragments();
     -- Sets that nobody has opened, and answers that nobody has asked for: their sender was ended, or waits no more.
     DELETE FROM ssb.sealed_set AS s WHERE s.came_at < clock_timestamp() - interval '5 minutes';
-    DELETE FROM ssb.set_answer AS a WHERE a.answered_at < clock_timestamp() - interval '5 minutes';
+    -- (Who asks for one, or brings a message, in a transaction that he keeps open, is not waited for.)
+    DELETE FROM ssb.set_answer AS a
+     WHERE a.ctid = ANY (ARRAY(SELECT o.ctid FROM ssb.set_answer AS o
+                                WHERE o.answered_at < clock_timestamp() - interval '5 minutes' FOR UPDATE SKIP LOCKED));
     DELETE FROM ssb.remote_conversation AS r
-     WHERE r.taken_at < clock_timestamp() - interval '1 day'
-       AND NOT EXISTS (SELECT FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = r.endpoint_id);
+     WHERE r.endpoint_id = ANY (ARRAY(SELECT o.endpoint_id FROM ssb.remote_conversation AS o
+                                       WHERE o.taken_at < clock_timestamp() - interval '1 day'
+                                         AND NOT EXISTS (SELECT FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = o.endpoint_id)
+                                         FOR UPDATE SKIP LOCKED));
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.forget_remote_conversations() FROM PUBLIC;
 

@@ -103,6 +103,23 @@ END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.peer_of(text, text) FROM PUBLIC;
 
+-- A route's address is a peer as soon as the route is there: of those who send there first the second would wait for the first one's
+-- transaction, and so would what other instances bring.
+--
+-- Called by  ssb_internal.create_route, alter_route
+CREATE OR REPLACE FUNCTION ssb_internal.note_address(p_address text, p_mirror_address text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF upper(p_address COLLATE "C") NOT IN ('LOCAL', 'TRANSPORT') THEN
+        PERFORM ssb_internal.peer_of(p_address, p_mirror_address);
+    END IF;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.note_address(text, text) FROM PUBLIC;
+
 -- NULL: the dialog is one inside this instance, as far as routes tell. Else it is the transport's, and this
 -- is why its messages wait. The route is looked up anew each time: it may have changed since the last message.
 -- p_is_last: no message follows for which the route need be known.

@@ -49,7 +49,32 @@ def test_only_a_claim_that_has_ended_is_passed(desk: Desk, connect: Connect) -> 
             f"SELECT ssb_internal.pass_claim(%s, ({when})::timestamptz)", (number, held.claimed_at)
         )
     # Neither the one that is there nor one to come.
-    assert desk.connection.execute("SELECT claim_id FROM ssb.completed_claim").fetchall() == [(99,)]
+    assert desk.connection.execute("SELECT claim_id FROM ssb.passed_claim").fetchall() == [(99,)]
+
+
+def test_a_claim_is_passed_by_its_own_role_alone(desk: Desk, connect: Connect) -> None:
+    """Who guesses when another's claim is made neither ends it nor keeps it from its completion."""
+    desk.send(1, 1)
+    stranger = connect()
+    stranger.execute("CREATE ROLE passing; SET ROLE passing")
+    stranger.execute("BEGIN")
+    done = "SELECT ssb_internal.claim_was_completed(%s, %s)"
+    try:
+        with connect() as claiming, claiming.transaction():
+            claiming.execute("SET LOCAL lock_timeout = '2s'")
+            held = claiming.execute(
+                "SELECT claim_id, claimed_at FROM ssb_internal.claim_messages('dbo.target')"
+            ).fetchone()
+            assert held is not None
+            stranger.execute("SELECT ssb_internal.pass_claim(%s, %s)", held)
+            assert stranger.execute(done, held).fetchone() == (True,)
+            assert claiming.execute(done, held).fetchone() == (False,)
+            assert claiming.execute(
+                "SELECT deleted FROM ssb_internal.complete_claim(%s)", held[:1]
+            ).fetchone() == (1,)
+    finally:
+        stranger.execute("ROLLBACK")
+        stranger.execute("RESET ROLE; DROP ROLE passing")
 
 
 def test_settings_of_the_database_are_not_those_of_a_job(desk: Desk) -> None:

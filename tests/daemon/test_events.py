@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import psycopg
 import pytest
 
-from support import Connection
+from support import Connection, Database
 
 POST = "http://schemas.microsoft.com/SQL/Notifications/PostEventNotification"
 
@@ -54,6 +54,37 @@ def test_definitions_fire_their_event_and_its_group(listener: Connection) -> Non
         ("DROP_SERVICE", None, "//New", "SERVICE"),
         ("CREATE_MESSAGE_TYPE", None, "T", "MESSAGE TYPE"),
     ]
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "SELECT ssb.end_conversation(%s)",
+        "SELECT ssb.end_conversation(%s, cleanup => true)",
+        "SELECT ssb.drop_event_notification('n', 'QUEUE', 'dbo.to_queue') WHERE %s IS NOT NULL",
+    ],
+    ids=["ended", "cleaned up", "dropped"],
+)
+@pytest.mark.one_postgres
+def test_a_notification_that_is_being_ended_keeps_the_daemon_for_a_moment(
+    listener: Connection, database: Database, end: str
+) -> None:
+    """All queues' readers are started by way of that session."""
+    _listen(listener, "n", "QUEUE_ACTIVATION", scope="QUEUE", queue="dbo.to_queue")
+    fire = (
+        "SELECT ssb_internal.fire_queue_activation(q.queue_id) FROM ssb.queue AS q"
+        " WHERE q.name = 'dbo.to_queue'"
+    )
+    listener.execute(fire)
+    row = listener.execute("SELECT conversation_handle FROM ssb.receive('dbo.events')").fetchone()
+    with psycopg.connect(database.dsn) as holder:
+        holder.execute(end, row)
+        listener.execute("SET statement_timeout = '10s'")
+        with pytest.raises(psycopg.errors.LockNotAvailable):
+            listener.execute(fire)
+        holder.rollback()
+    listener.execute(fire)
+    assert [event[0] for event in _events(listener)] == ["QUEUE_ACTIVATION"]
 
 
 def test_an_event_tells_the_user_as_user_name_does(listener: Connection) -> None:

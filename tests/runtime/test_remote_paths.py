@@ -72,6 +72,23 @@ def test_the_second_dialog_is_as_the_first(session: Session, pair: Pair, away: A
     assert [(row[5], row[15]) for row in session.rows(SHAPE, named)] == [(ONE, 0), (ONE, 1)]
 
 
+@pytest.mark.parametrize("definition", ["create", "alter"])
+def test_the_first_who_send_to_an_address_do_not_wait_for_each_other(
+    session: Session, pair: Pair, away: Away, another: Callable[[], Session], definition: str
+) -> None:
+    first, second = another(), another()
+    second.do("SET lock_timeout = '2s'")
+    address = f"TCP://{definition}.first.example:4022"
+    if definition == "create":
+        away.service += "/first"
+        session.do("SELECT ssb.create_route(%s, %s, %s)", f"to {away.service}", address, away.service)
+    else:
+        session.do("SELECT ssb.alter_route(%s, %s)", away.name, address)
+    session.commit()
+    assert away.address(first) == address
+    assert away.address(second) == address
+
+
 def test_dialogs_that_leave_are_counted_without_gaps(session: Session, pair: Pair, away: Away) -> None:
     named = pair.send_new(b"job", far=away.service)
     for _ in range(10):
