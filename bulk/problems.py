@@ -160,7 +160,9 @@ def explain(error: Exception) -> str:
     # The last line of a Python traceback inside, whatever the error is called:
     # psycopg.errors.UndefinedColumn, SystemExit.
     # One that was raised without a word has its name alone: AssertionError.
-    own = re.findall(r"Traceback \(most recent.*\n(?:[ \t].*\n)+([A-Za-z_][\w.]*(?:: .*)?)$", text, re.M)
+    own: list[str] = re.findall(
+        r"Traceback \(most recent.*\n(?:[ \t].*\n)+([A-Za-z_][\w.]*(?:: .*)?)$", text, re.M
+    )
     own = own or [line for line in lines if re.match(r"^(\w+\.)*\w*(Error|Exception|Warning)\b: ", line)]
     if own and type(error).__module__.startswith(("pyspark", "py4j")):
         return own[-1]

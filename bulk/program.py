@@ -205,8 +205,8 @@ def load_program(name: str, py_files: Sequence[str] = ()) -> Program:
             'what it does as a script belongs behind if __name__ == "__main__":',
         ) from ended
     except Exception as error:  # the module's own code: whatever it raises
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        where = "" if isinstance(error, SyntaxError) else f" ({place.filename}, line {place.lineno})"
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        where = "" if isinstance(error, SyntaxError) else f" ({last.filename}, line {last.lineno})"
         raise BulkError(
             f"the program's module {module_name} cannot be imported: {type(error).__name__}: {error}{where}"
         ) from error
