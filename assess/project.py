@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -22,15 +22,19 @@ class Project:
     unreadable: dict[str, str] = field(default_factory=dict)
     skipped: list[str] = field(default_factory=list)
     """Scripts in a project's folder that the project does not build."""
+    values: dict[str, str] = field(default_factory=dict)
+    """What projects give their variables: ``$(DatabaseName)`` and the defaults of those that they declare."""
     problems: Problems = field(default_factory=Problems)
     """Of what is obeyed before anything is compiled: sqlcmd's directives and variables."""
 
 
-Compose = Callable[[Source, Problems, Callable[[Path], Source]], Source]
-"""Makes of a script what sqlcmd would send, with the problems of that, reading other files."""
+Compose = Callable[[Source, Mapping[str, str], Problems, Callable[[Path], Source]], Source]
+"""Makes of a script what sqlcmd would send, with the values of variables, reading other files."""
 
 
-def read_project(paths: Sequence[Path], compose: Compose = lambda source, problems, read: source) -> Project:
+def read_project(
+    paths: Sequence[Path], compose: Compose = lambda source, values, problems, read: source
+) -> Project:
     """Read all scripts below the paths, each once. Raises FileNotFoundError for a path that is not there."""
     project = Project()
     seen: set[Path] = set()
@@ -44,7 +48,7 @@ def read_project(paths: Sequence[Path], compose: Compose = lambda source, proble
     reads: dict[str, set[Path]] = {}
     for source in project.sources:
         reads[source.name] = set()
-        compose(source, Problems(), partial(_noted, reads[source.name]))
+        compose(source, project.values, Problems(), partial(_noted, reads[source.name]))
     apart = not_read_by_others(reads)
     within: set[Path] = set()
 
@@ -54,7 +58,9 @@ def read_project(paths: Sequence[Path], compose: Compose = lambda source, proble
         return Source(str(path), "") if known else Source.read(path)
 
     project.sources = [
-        compose(source, project.problems, once) for source in project.sources if source.name in apart
+        compose(source, project.values, project.problems, once)
+        for source in project.sources
+        if source.name in apart
     ]
     project.sources.sort(key=lambda source: source.name)
     project.sources = in_running_order(project.sources)
@@ -81,6 +87,10 @@ def _scripts(path: Path, project: Project) -> Iterator[Path]:
         yield path
 
 
+_PATHS = ("DefaultFilePrefix", "DefaultDataPath", "DefaultLogPath")
+"""Variables that every publishing sets, beside the database's name."""
+
+
 def _of_ssdt(project_file: Path, project: Project) -> Iterator[Path]:
     """The scripts that an SSDT project builds or runs after deployment; all below it in the newer style."""
     folder = project_file.parent
@@ -92,9 +102,14 @@ def _of_ssdt(project_file: Path, project: Project) -> Iterator[Path]:
         yield from below
         return
     named: list[Path] = []
+    project.values.update(dict.fromkeys(_PATHS, "") | {"DatabaseName": project_file.stem})
     for element in root.iter():
         kind = element.tag.rpartition("}")[2]
         include = element.get("Include")
+        if kind == "SqlCmdVariable" and include:
+            for child in element:
+                if child.tag.rpartition("}")[2] == "DefaultValue":
+                    project.values[include] = child.text or ""
         if kind not in ("Build", "PreDeploy", "PostDeploy") or not include:
             continue
         for pattern in include.split(";"):  # MSBuild's lists

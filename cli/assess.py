@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import click
@@ -45,8 +45,10 @@ def assess_command(
     PATH is a script, a folder with scripts in any order, or an SSDT project. Touches no database.
     """
 
-    def composed(source: Source, problems: Problems, read: Callable[[Path], Source]) -> Source:
-        return compose(source, variables, problems, read=read, within=folders_of(paths)).source
+    def composed(
+        source: Source, values: Mapping[str, str], problems: Problems, read: Callable[[Path], Source]
+    ) -> Source:
+        return compose(source, {**values, **variables}, problems, read=read, within=folders_of(paths)).source
 
     try:
         project = read_project(paths, composed)

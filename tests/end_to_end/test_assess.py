@@ -148,6 +148,25 @@ def test_an_ssdt_project_says_what_belongs_to_it(pgsb: Pgsb, application: Path) 
     assert len(assessed(pgsb, "application/Shop.sqlproj")["objects"]) == 7
 
 
+def test_an_ssdt_project_gives_its_variables_their_defaults(pgsb: Pgsb, tmp_path: Path) -> None:
+    (tmp_path / "Shop.sqlproj").write_text(
+        '<Project xmlns="http://schemas.microsoft.com/developer/msbuild/2003"><ItemGroup>'
+        '<SqlCmdVariable Include="Stage"><DefaultValue>TEST</DefaultValue><Value>$(SqlCmdVar__1)</Value>'
+        '</SqlCmdVariable><SqlCmdVariable Include="Late"><Value>$(SqlCmdVar__2)</Value></SqlCmdVariable>'
+        '<PostDeploy Include="after.sql" /></ItemGroup></Project>'
+    )
+    (tmp_path / "after.sql").write_text(
+        "CREATE QUEUE [$(stage)Queue];\nGO\nPRINT '$(DatabaseName)$(DefaultDataPath)';\nGO\nPRINT '$(Late)';"
+    )
+    found = assessed(pgsb, str(tmp_path))
+    assert [one["name"] for one in found["objects"]][:1] == ["TESTQueue"]
+    assert [one["message"] for one in found["reasons"] if "variable" in one["message"]] == [
+        "no value for the variable 'Late'"
+    ]
+    given = assessed(pgsb, str(tmp_path), "-v", "Stage=LIVE", "-v", "Late=")
+    assert "LIVEQueue" in [one["name"] for one in given["objects"]]
+
+
 def test_an_ssdt_project_may_name_lists_and_what_is_no_pattern(pgsb: Pgsb, application: Path) -> None:
     (application / "Shop.sqlproj").write_text(
         '<Project><ItemGroup><Build Include="z_tables\\orders.sql; z_types\\*.sql" />'
