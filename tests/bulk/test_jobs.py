@@ -223,6 +223,7 @@ def test_batches_are_measured_where_they_may_become_large(
     assert seen == [before if is_measured else str(2**31 - 1)]
 
 
+@pytest.mark.long
 def test_pythons_look_for_cycles_leaves_modules_out(spark: Any, desk: Desk, tcp: Tcp) -> None:
     """PySpark asks for one behind each task; those that wrote rows are asked here."""
     desk.send(1, 2)
@@ -383,6 +384,7 @@ def test_what_fails_when_the_job_is_to_stop_is_no_rollback(
             claim(connect(), "dbo.target")
 
 
+@pytest.mark.long
 def test_a_program_without_outputs_and_a_column_that_is_not_there_are_told(
     spark: Any, desk: Desk, tcp: Tcp
 ) -> None:
@@ -420,6 +422,7 @@ def test_a_program_without_outputs_and_a_column_that_is_not_there_are_told(
     assert desk.value("SELECT count(*) FROM ssb.claim") == 0
 
 
+@pytest.mark.long
 def test_columns_are_found_whatever_characters_their_names_have(spark: Any, desk: Desk, tcp: Tcp) -> None:
     """PySpark itself takes names for expressions where it hands rows to Python."""
     desk.connection.execute('CREATE TABLE dbo.odd ("a.b" integer, "c`d" text, "e ""f%s" text)')

@@ -4,6 +4,7 @@ import pytest
 
 from pgsb.compiler.pipeline import CompileOptions, check_scripts
 from pgsb.grammar.source import Source
+from support import rest_is_long
 
 BROKEN = {
     ";": None,
@@ -49,7 +50,7 @@ def test_modules_inside_modules_of_dynamic_sql_are_read_once() -> None:
     assert {problem.number for problem in problems} == {111, 191}  # the second: nested too deeply
 
 
-@pytest.mark.parametrize("count", [199, 3000])
+@pytest.mark.parametrize("count", rest_is_long([199, 3000], 199))
 def test_chains_of_else_if_have_an_end(count: int) -> None:
     chain = "IF 1 = 1 PRINT 1 ELSE " * count + "PRINT 1"
     problems = check_scripts([Source("script.sql", chain)], CompileOptions())

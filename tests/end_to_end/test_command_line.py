@@ -535,6 +535,7 @@ def test_compile_prints_sql_that_psql_runs(database: Database, pgsb: Pgsb, psql:
     assert "//Shop" in pgsb("run", "--dsn", database.dsn, "-", stdin=look).out
 
 
+@pytest.mark.long
 def test_compile_with_runtime_needs_nothing(empty_database: Database, pgsb: Pgsb, psql: str) -> None:
     compiled = pgsb("compile", "--with-runtime", "-", stdin="CREATE QUEUE Orders;")
     subprocess.run(
@@ -857,6 +858,7 @@ def test_compiling_much_shows_how_far_it_is(tmp_path: Path) -> None:
     assert "compiling  [" in shown and "100%" in shown
 
 
+@pytest.mark.long
 def test_checking_many_files_and_running_many_batches_shows_how_far_it_is(
     database: Database, tmp_path: Path
 ) -> None:

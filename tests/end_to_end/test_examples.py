@@ -13,7 +13,7 @@ from end_to_end.tsql import Tsql
 
 from pgsb.compiler.pipeline import CompileOptions, compile_script
 from pgsb.grammar.source import Source
-from support import Database
+from support import Database, rest_is_long
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 # tests of their own run these: test_migrations.py, tests/daemon, tests/bulk, tests/client
@@ -38,7 +38,9 @@ def test_an_application_prints_what_is_kept_beside_it(tsql: Tsql, application: P
 
 
 @pytest.mark.one_postgres
-@pytest.mark.parametrize("application", APPLICATIONS, ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "application", rest_is_long(APPLICATIONS, *APPLICATIONS[:1]), ids=lambda path: path.name
+)
 def test_an_application_can_be_run_again(database: Database, application: Path) -> None:
     for _ in range(2):
         tsql = Tsql(database.dsn)
@@ -49,7 +51,9 @@ def test_an_application_can_be_run_again(database: Database, application: Path) 
 
 
 @pytest.mark.one_postgres
-@pytest.mark.parametrize("application", APPLICATIONS, ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "application", rest_is_long(APPLICATIONS, *APPLICATIONS[:1]), ids=lambda path: path.name
+)
 def test_its_compiled_text_runs_in_psql(database: Database, psql: str, application: Path) -> None:
     for script in _scripts(application):
         compiled = compile_script(Source.read(script), CompileOptions())

@@ -118,6 +118,7 @@ def test_ctrl_c_while_output_is_shown(database: Database) -> None:
         assert connection.execute("SELECT 1").fetchone() == (1,)
 
 
+@pytest.mark.long
 def test_who_stops_reading_the_output_stops_the_script(start: Start, connect: Connect) -> None:
     process = start(
         "CREATE TABLE t (a INT);\nGO\nPRINT 'begin';\nDECLARE @i INT = 0;\n"
@@ -352,6 +353,7 @@ def test_ctrl_c_rolls_the_open_transaction_back_and_says_so(terminal: Terminal) 
     assert terminal.connection.execute("SELECT count(*) FROM dbo.t").fetchone() == (2,)
 
 
+@pytest.mark.long
 def test_the_end_of_a_pipe_rolls_back_and_says_so(database: Database, connect: Connect) -> None:
     shown = subprocess.run(
         [*COMMAND[:-1], "shell", "--dsn", database.dsn],
@@ -365,6 +367,7 @@ def test_the_end_of_a_pipe_rolls_back_and_says_so(database: Database, connect: C
     assert connect().execute("SELECT count(*) FROM dbo.t").fetchone() == (2,)
 
 
+@pytest.mark.long
 def test_a_shell_that_is_killed_leaves_no_transaction(database: Database, connect: Connect) -> None:
     process = subprocess.Popen(
         [*COMMAND[:-1], "shell", "--dsn", database.dsn],

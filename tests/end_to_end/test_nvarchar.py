@@ -226,6 +226,7 @@ def test_text_of_the_api_is_nvarchar(utf16: Database, connect: Callable[..., Con
     assert marked == ("a", None)
 
 
+@pytest.mark.long
 def test_the_choice_is_made_once(utf16: Database, connect: Callable[..., Connection]) -> None:
     connection = connect(utf16.dsn)
     with pytest.raises(RuntimeVersionError, match="keeps nvarchar as utf16") as caught:

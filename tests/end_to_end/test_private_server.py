@@ -165,6 +165,7 @@ def test_start_of_a_running_server_changes_nothing(shared_home: Path) -> None:
     assert PrivateServer(shared_home).status() == before
 
 
+@pytest.mark.long
 def test_status_tells_what_jobs_have_claimed(shared_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PGSB_HOME", str(shared_home))
     dsn = PrivateServer(shared_home).start()
@@ -224,6 +225,7 @@ def test_roots_server_keeps_running_as_the_owner_of_its_data(
     assert (home / "socket").stat().st_uid == (home / "postgresql-18").stat().st_uid != 0
 
 
+@pytest.mark.long
 def test_a_taken_port_is_no_obstacle(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     free = embedded._free_port
     with socket.socket() as taken:

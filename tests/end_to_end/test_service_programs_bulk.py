@@ -97,7 +97,10 @@ def _published(tsql: Tsql) -> Programs:
     )
 
 
-@pytest.fixture(params=[_own, pytest.param(_published, marks=needs_the_documents)], ids=["own", "published"])
+@pytest.fixture(
+    params=[_own, pytest.param(_published, marks=[needs_the_documents, pytest.mark.long])],
+    ids=["own", "published"],
+)
 def programs(tsql: Tsql, request: pytest.FixtureRequest) -> Programs:
     made = request.param(tsql)
     assert isinstance(made, Programs)

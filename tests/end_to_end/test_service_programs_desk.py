@@ -140,7 +140,10 @@ def _published(tsql: Tsql) -> Desk:
     )
 
 
-@pytest.fixture(params=[_own, pytest.param(_published, marks=needs_the_documents)], ids=["own", "published"])
+@pytest.fixture(
+    params=[_own, pytest.param(_published, marks=[needs_the_documents, pytest.mark.long])],
+    ids=["own", "published"],
+)
 def desk(tsql: Tsql, request: pytest.FixtureRequest) -> Desk:
     made = request.param(tsql)
     assert isinstance(made, Desk)

@@ -62,7 +62,10 @@ def _published() -> Programs:
     )
 
 
-@pytest.fixture(params=[_own, pytest.param(_published, marks=needs_the_documents)], ids=["own", "published"])
+@pytest.fixture(
+    params=[_own, pytest.param(_published, marks=[needs_the_documents, pytest.mark.long])],
+    ids=["own", "published"],
+)
 def programs(request: pytest.FixtureRequest) -> Programs:
     made = request.param()
     assert isinstance(made, Programs)

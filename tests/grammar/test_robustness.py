@@ -159,8 +159,9 @@ def test_a_script_that_breaks_off_is_refused_or_parsed(parts: list[str], cut: in
     ],
 )
 def test_deep_nesting_is_parsed_or_refused(opening: str, inside: str, closing: str) -> None:
+    deep = examples(10_000)
     for prefix in ("", "SET @x = "):
-        _, problems = _parse(prefix + opening * 10_000 + inside + closing * 10_000)
+        _, problems = _parse(prefix + opening * deep + inside + closing * deep)
         problems.report()
 
 

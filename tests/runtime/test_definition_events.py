@@ -82,6 +82,7 @@ def test_a_denial_is_told_as_whoever_denies(listener: Session, clerk: Session) -
     assert "<Grantees><Grantee>public</Grantee></Grantees>" in data
 
 
+@pytest.mark.long(on="older")
 @pytest.mark.parametrize("verb", ["GRANT", "DENY", "REVOKE"])
 @pytest.mark.parametrize("kind, name", [("OBJECT", "dbo.t"), ("OBJECT", "dbo.absent"), ("SCHEMA", "dbo")])
 def test_nothing_is_told_of_what_the_caller_may_not_grant(
@@ -193,6 +194,7 @@ def test_the_owner_s_own_writing_to_the_definitions_fires_too(listener: Session)
     assert listener.value("SELECT count(*) FROM public.heard WHERE data LIKE '%CREATE_BROKER_PRIORITY%'") == 1
 
 
+@pytest.mark.long(on="older")
 @pytest.mark.parametrize(
     "words", ["ssb_internal.create_queue(", "ssb_internal.prepare_module(", "ssb_internal.rename_object("]
 )
