@@ -148,7 +148,10 @@ def test_an_ssdt_project_says_what_belongs_to_it(pgsb: Pgsb, application: Path) 
     assert len(assessed(pgsb, "application/Shop.sqlproj")["objects"]) == 7
 
 
-def test_an_ssdt_project_gives_its_variables_their_defaults(pgsb: Pgsb, tmp_path: Path) -> None:
+def test_an_ssdt_project_gives_its_variables_their_defaults(
+    pgsb: Pgsb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "Shop.sqlproj").write_text(
         '<Project xmlns="http://schemas.microsoft.com/developer/msbuild/2003"><ItemGroup>'
         '<SqlCmdVariable Include="Stage"><DefaultValue>TEST</DefaultValue><Value>$(SqlCmdVar__1)</Value>'
