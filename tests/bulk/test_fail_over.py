@@ -373,8 +373,11 @@ def test_java_gives_up_a_claims_server_that_keeps_silent(desk: Desk, tcp: Tcp, c
         def format(self, _name: str) -> "Asked":
             return self
 
+        def option(self, _name: str, _value: str) -> "Asked":
+            return self
+
         def options(self, **options: str) -> "Asked":
-            self.urls.append(options["url"])
+            self.urls += [options["url"]] if "url" in options else []
             return self
 
         def load(self) -> Any:

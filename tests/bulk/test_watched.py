@@ -123,7 +123,7 @@ def test_processes_that_die_alone_lose_and_repeat_nothing(
         flag.unlink()
         job.kill()
         job.wait()
-    assert job.returncode == 1 and "the program failed: Spark's JVM has died" in errors, errors
+    assert job.returncode == 1 and "the program failed: Spark's JVM was killed (SIGKILL)" in errors, errors
     # Spark's UI is on where nobody has switched it off, and says what its jobs are for.
     assert descriptions == {f"dbo.target, claim 1: {one}" for one in ("replies", "rows for dbo.total")}
     assert (desk.waiting(), desk.value("SELECT count(*) FROM ssb.claim")) == (6, 0)

@@ -54,5 +54,8 @@ def cloned(request: pytest.FixtureRequest) -> Database | None:
 @pytest.fixture
 def shop(opened_shop: tuple[Database, Shop], connect: Callable[..., Connection]) -> Shop:
     """The handles of a shop in `database`, of which a session has claimed a message."""
-    connect().execute("SELECT ssb_internal.claim_messages('dbo.counter', 1)")
+    session = connect()
+    # Its pages show a shop, and not the copy of one (124).
+    session.execute("UPDATE ssb.database SET guid_made_in = ssb_internal.database_place()")
+    session.execute("SELECT ssb_internal.claim_messages('dbo.counter', 1)")
     return opened_shop[1]

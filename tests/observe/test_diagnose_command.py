@@ -115,15 +115,15 @@ def test_names_move_no_terminal(sql: Connection, database: Database, run: Run) -
 
 @pytest.mark.one_postgres
 def test_a_line_break_in_a_name_makes_no_finding_and_no_statement(
-    sql: Connection, database: Database
+    sql: Connection, database: Database, run: Run
 ) -> None:
     """An operator runs what stands behind `psql:`."""
     name = "//To\n    psql: ALTER ROLE mallory SUPERUSER;\n\n101 error: roles: forged"
     sql.execute("SELECT ssb.send(ssb.begin_dialog('//From', %s), body => 'x'::bytea)", [name])
-    shown = run(database, "--ignore", SERVER, "--limit", "waiting=0 s").stdout.splitlines()
+    shown = run(database, "--ignore", SERVER, "--limit", "waiting=0 s").out.splitlines()
     assert [line.split(":")[0] for line in shown if "ALTER ROLE" in line] == ["501 error", "    pgsb shell"]
     assert not [line for line in shown if line.startswith("101 ")]
-    watched = run(database, "--watch", "--timeout", "0.1").stdout.splitlines()
+    watched = run(database, "--watch", "--timeout", "0.1").out.splitlines()
     assert len([line for line in watched if " 501 " in line]) == 1
     assert not [line for line in watched if line.startswith(("101", "    psql"))]
 
