@@ -251,8 +251,8 @@ def _canonical_uuids(column: Any) -> tuple[Any, Any]:
     ids = numpy.zeros((len(found.dictionary) + 1, 16), dtype="u1")
     is_canonical = numpy.zeros(len(ids), dtype=bool)
     if len(chosen):
-        data = numpy.frombuffer(chosen.cast(pyarrow.binary(36)).buffers()[1], dtype="u1")
-        data = data[: 36 * len(chosen)].reshape(-1, 36)
+        text = numpy.frombuffer(chosen.cast(pyarrow.binary(36)).buffers()[1], dtype="u1")
+        data = text[: 36 * len(chosen)].reshape(-1, 36)
         values = numpy.full(256, 255, dtype="u1")
         for digit, letters in enumerate(zip("0123456789abcdef", "0123456789ABCDEF", strict=True)):
             values[[ord(letter) for letter in letters]] = digit
