@@ -11,6 +11,7 @@ MOST_CONNECTIONS = 256
 """Of more the oldest goes. A browser has six."""
 
 
+# uvicorn calls the class that it has chosen a variable, of which mypy knows no class.
 class PatientProtocol(AutoHTTPProtocol):  # type: ignore[misc]
     """uvicorn's own, which waits for ever for what follows the first byte of a request."""
 

@@ -69,16 +69,6 @@ AS $$
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.stream_runs(name, text) FROM PUBLIC;
 
--- Which database this is, of all servers': claims are numbers, and another one may have the same.
-CREATE OR REPLACE FUNCTION ssb_internal.database_identity()
-RETURNS text
-LANGUAGE sql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $$
-    SELECT (SELECT c.system_identifier FROM pg_control_system() AS c) || '/' || d.oid
-      FROM pg_database AS d WHERE d.datname = current_database();
-$$;
-
 -- Whether a claim holds: asked by everybody who meets a claimed group, so it is cheap. Who gets the
 -- claim's advisory lock knows that nobody has it. Anybody may take such a lock, so who does not get it asks
 -- whose it is, which reads all locks of the server, and remembers the answer for a tenth of a second. (In a

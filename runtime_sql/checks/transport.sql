@@ -110,8 +110,8 @@ AS $$
            format('ALTER DATABASE %s SET NEW_BROKER;  -- its dialogs end without a word to the far side',
                   ssb_internal.in_brackets(ssb_internal.database_name(d.database_id))), 'pgsb shell'
       FROM ssb.database AS d
-     CROSS JOIN ssb_internal.database_place() AS here
-      JOIN pg_database AS o ON d.guid_made_in = format('%s %s', split_part(here, ' ', 1), o.oid) AND d.guid_made_in <> here
+     CROSS JOIN ssb_internal.database_identity() AS here
+      JOIN pg_database AS o ON d.guid_made_in = split_part(here, '/', 1) || '/' || o.oid AND d.guid_made_in <> here
      WHERE d.database_id > 4
        AND (EXISTS (SELECT FROM ssb.route AS r WHERE upper(r.address COLLATE "C") <> 'LOCAL') OR EXISTS (SELECT FROM ssb.broker_endpoint))
     UNION ALL

@@ -188,7 +188,7 @@ BEGIN
     PERFORM ssb_internal.check_schemas_of_prefix(v_prefix);
     v_id := nextval('ssb.database_id');
     INSERT INTO ssb.database (database_id, name, schema_prefix, owner, guid_made_in)
-    VALUES (v_id, name, v_prefix, ssb_internal.caller(), ssb_internal.database_place());
+    VALUES (v_id, name, v_prefix, ssb_internal.caller(), ssb_internal.database_identity());
     INSERT INTO ssb.route (database_id, name, address, owner) VALUES (v_id, 'AutoCreatedLocal', 'LOCAL', 'dbo');
     PERFORM ssb_internal.make_schema_on_demand(v_prefix || 'dbo');
 EXCEPTION WHEN unique_violation THEN
@@ -358,7 +358,7 @@ BEGIN
         PERFORM ssb_internal.lock_sides(ARRAY(SELECT e.endpoint_id FROM ssb.conversation_endpoint AS e WHERE e.database_id = v_id), false);
         PERFORM ssb_internal.remove_endpoint(e) FROM ssb.conversation_endpoint AS e WHERE e.database_id = v_id;
         UPDATE ssb.database AS d
-           SET is_broker_enabled = true, service_broker_guid = gen_random_uuid(), guid_made_in = ssb_internal.database_place()
+           SET is_broker_enabled = true, service_broker_guid = gen_random_uuid(), guid_made_in = ssb_internal.database_identity()
          WHERE d.database_id = v_id;
         PERFORM ssb_internal.refresh_queue(q.queue_id) FROM ssb.queue AS q WHERE q.database_id = v_id;
     WHEN 'ERROR_BROKER_CONVERSATIONS' THEN

@@ -3,7 +3,7 @@
 -- The default one is named after the PostgreSQL database (name is NULL here, so
 -- that a copy made with CREATE DATABASE … TEMPLATE follows its new name) and its
 -- schemas have no prefix. Of every other one the schemas are <prefix><schema>.
--- guid_made_in: the place (below) where service_broker_guid was made.
+-- guid_made_in: ssb_internal.database_identity of where service_broker_guid was made.
 CREATE TABLE IF NOT EXISTS ssb.database (
     database_id                 integer     PRIMARY KEY,
     name                        text,
@@ -20,15 +20,16 @@ CREATE TABLE IF NOT EXISTS ssb.database (
 );
 CREATE UNIQUE INDEX IF NOT EXISTS database_by_name ON ssb.database (lower(name));
 
--- This server and its database, of which a copy is another. By it diagnose tells one that has its original's service_broker_guid.
-CREATE OR REPLACE FUNCTION ssb_internal.database_place()
+-- Which database this is, of all servers': claims are numbers, and another one may have the same; a copy of a database has its
+-- original's service_broker_guid.
+CREATE OR REPLACE FUNCTION ssb_internal.database_identity()
 RETURNS text
-LANGUAGE sql STABLE
+LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT format('%s %s', c.system_identifier, d.oid) FROM pg_control_system() AS c, pg_database AS d WHERE d.datname = current_database();
+    SELECT (SELECT c.system_identifier FROM pg_control_system() AS c) || '/' || d.oid
+      FROM pg_database AS d WHERE d.datname = current_database();
 $$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.database_place() FROM PUBLIC;
 
 -- 1 to 4 are SQL Server's own; new databases count on from 5, the default one.
 INSERT INTO ssb.database (database_id, name, schema_prefix, is_broker_enabled)
@@ -36,7 +37,7 @@ VALUES (1, 'master', 'master_', false), (2, 'tempdb', 'tempdb_', true), (3, 'mod
        (4, 'msdb', 'msdb_', true), (5, NULL, '', true)
 ON CONFLICT (database_id) DO NOTHING;
 -- Of a runtime from before this was kept nobody knows it: it counts from here on.
-UPDATE ssb.database AS d SET guid_made_in = ssb_internal.database_place() WHERE d.guid_made_in IS NULL;
+UPDATE ssb.database AS d SET guid_made_in = ssb_internal.database_identity() WHERE d.guid_made_in IS NULL;
 CREATE SEQUENCE IF NOT EXISTS ssb.database_id AS integer MINVALUE 6 OWNED BY ssb.database.database_id;
 
 -- Schemas of T-SQL databases as PostgreSQL knows them ('trader1_sales'), made by

@@ -56,6 +56,6 @@ def shop(opened_shop: tuple[Database, Shop], connect: Callable[..., Connection])
     """The handles of a shop in `database`, of which a session has claimed a message."""
     session = connect()
     # Its pages show a shop, and not the copy of one (124).
-    session.execute("UPDATE ssb.database SET guid_made_in = ssb_internal.database_place()")
+    session.execute("UPDATE ssb.database SET guid_made_in = ssb_internal.database_identity()")
     session.execute("SELECT ssb_internal.claim_messages('dbo.counter', 1)")
     return opened_shop[1]
