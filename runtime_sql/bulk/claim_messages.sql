@@ -31,12 +31,14 @@ DECLARE
     v_priority smallint;
     v_after bigint;
     v_limit bigint;
+    v_look bigint := 0;                             -- what a look meets at least, however little may still be taken
     v_seen bigint;
     v_leaders bigint[];
     v_messages bigint[];
     v_bytes bigint[];
     v_next integer;
     v_step integer;
+    v_least integer := 1;                           -- of groups that are asked for at once, however little may still be taken
     v_guess double precision;
     v_ratio double precision := 1;
     v_share bigint;
@@ -99,7 +101,7 @@ BEGIN
             messages := messages + v_taken.messages;
             bytes := bytes + v_taken.bytes;
             conversations := conversations + v_taken.conversations;
-            v_is_full := v_taken.is_full;
+            v_is_full := v_taken.is_full OR coalesce(messages >= max_messages, false);
             EXIT queue_walk WHEN v_is_full;
         END IF;
         v_after := v_behind.from_order - 1;
@@ -113,7 +115,10 @@ BEGIN
             -- The next stretch of the queue, one message longer than what may still be taken: the
             -- cost is that of the claim and not that of the backlog. One pass tells its groups
             -- and about how much they have; that is counted when they are locked.
-            v_limit := least(coalesce(max_messages - messages, 1000000), 1000000) + 1;
+            -- Where others have claimed what stands there, each is longer than the one before: looks of what may still be taken, which
+            -- may be one message, would be as many as the messages are.
+            v_limit := least(greatest(max_messages - messages, v_look, CASE WHEN max_messages IS NULL THEN 1000000 END), 1000000) + 1;
+            v_look := least(4 * v_look + 1000, 100000);
             -- Orders are drawn one by one: where as many as may be taken are left, so are no more messages than that, and
             -- they need not come in order. Dynamic SQL may use several processes, SELECT INTO may not.
             v_first := (SELECT s.queuing_order FROM ssb.message_stored AS s
@@ -164,8 +169,8 @@ BEGIN
             WHILE v_next <= coalesce(cardinality(v_leaders), 0) LOOP
                 -- As many groups as should fit, if they have what was seen of them, in proportion
                 -- to what those before turned out to have. Where the queue goes on behind the
-                -- stretch they may have much more: then the steps grow with what was taken.
-                SELECT greatest(count(*), 1), greatest(max(w.messages), 1) INTO v_step, v_guess
+                -- stretch they may have much more: then the steps grow with what was taken. They grow, too, while others have all.
+                SELECT greatest(count(*), v_least), greatest(max(w.messages), 1) INTO v_step, v_guess
                   FROM (SELECT sum(u.messages) OVER p AS messages, sum(u.bytes) OVER p AS bytes
                           FROM unnest(v_messages[v_next : v_next + 99999], v_bytes[v_next : v_next + 99999])
                                WITH ORDINALITY AS u (messages, bytes, place)
@@ -185,9 +190,11 @@ BEGIN
                 messages := messages + v_taken.messages;
                 bytes := bytes + v_taken.bytes;
                 conversations := conversations + v_taken.conversations;
-                v_is_full := v_taken.is_full;
+                -- (To the last message: nothing is left to look for.)
+                v_is_full := v_taken.is_full OR coalesce(messages >= max_messages, false);
                 EXIT WHEN v_is_full;
                 v_ratio := greatest(1, v_taken.messages / v_guess);
+                v_least := CASE WHEN v_taken.messages = 0 THEN least(2 * v_least, 1000) ELSE 1 END;
                 v_next := v_next + v_step;
             END LOOP;
             IF NOT v_has_gap THEN

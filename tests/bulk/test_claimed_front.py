@@ -49,6 +49,32 @@ def test_what_claims_hold_is_passed_in_one_step(desk: Desk, connect: Connect, pr
     assert claim(connect(), "dbo.target") is None
 
 
+@pytest.mark.parametrize("is_held", [False, True], ids=["claimed", "in a reader's hands"])
+def test_a_claim_that_has_little_room_looks_no_message_by_message(
+    desk: Desk, connect: Connect, is_held: bool
+) -> None:
+    """Full to the last message, or of one: behind that, or before, stand groups that others have."""
+    handles = desk.send(40, 0)
+    for number in range(40):
+        desk.connection.execute(
+            "SELECT ssb.send_batch(%s::uuid[], array_fill('trade'::text, ARRAY[40]),"
+            " array_fill(%s::text::bytea, ARRAY[40]))",
+            (handles, number),
+        )
+    if is_held:
+        desk.send(5, 1)
+        reader = connect(autocommit=False)
+        for _ in range(40):
+            assert reader.execute("SELECT FROM ssb.receive('dbo.target', 1)").rowcount == 1
+    job = connect()
+    job.execute("SET track_functions = 'all'")
+    for _ in range(4):
+        held = claim(job, "dbo.target", max_messages=1 if is_held else 400)
+        assert held is not None and held.messages == (1 if is_held else 400)
+    end_counted(job, desk.connection)
+    assert desk.value("SELECT calls FROM pg_stat_user_functions WHERE funcname = 'claim_groups'") < 40
+
+
 @pytest.mark.parametrize("where", ["conversation", "conversation_group"])
 @pytest.mark.parametrize("retains", [False, True])
 def test_what_is_claimed_is_not_received_by_name(
