@@ -34,82 +34,116 @@ AS $$
 #variable_conflict use_column
 DECLARE
     v_is_retaining CONSTANT boolean := (SELECT q.is_retention_enabled FROM ssb.queue AS q WHERE q.queue_id = p_queue_id);
+    v_conversations refcursor;
     v_conversation record;
+    v_level CONSTANT smallint := (SELECT q.priorities[1] FROM ssb.queue AS q WHERE q.queue_id = p_queue_id AND cardinality(q.priorities) = 1);
+    v_is_large boolean := false;                    -- the group has very many conversations: those at the front may be enough
     v_left bigint := p_left;
     v_urgent bigint[];
     v_first bigint;
     v_last bigint;
     v_count bigint;
 BEGIN
-    FOR v_conversation IN
-        SELECT e.endpoint_id, e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
-               e.contract_name, e.contract_id, first.queuing_order,
-               ARRAY(SELECT u.ctid FROM ssb.urgent_conversation AS u
-                      WHERE u.queue_id = p_queue_id AND u.endpoint_id = e.endpoint_id) AS urgent
-          FROM ssb.conversation_endpoint AS e
-         CROSS JOIN LATERAL (SELECT m.queuing_order FROM ssb.message_stored AS m
-                              WHERE m.endpoint_id = e.endpoint_id AND m.queuing_order >= p_low
-                              ORDER BY m.queuing_order LIMIT 1) AS first
-         WHERE e.lock_id = p_lock_id AND e.queue_id = p_queue_id AND e.closed_at IS NULL
-           AND (p_conversation IS NULL OR e.conversation_handle = p_conversation)
-         ORDER BY e.priority DESC, first.queuing_order
+    IF p_conversation IS NULL AND v_left IS NOT NULL AND v_level IS NOT NULL THEN
+        PERFORM FROM ssb.conversation_endpoint AS e
+          WHERE e.lock_id = p_lock_id AND e.queue_id = p_queue_id AND e.closed_at IS NULL OFFSET 32 LIMIT 1;
+        v_is_large := FOUND;
+    END IF;
     LOOP
-        -- Urgent ones one by one, then NULL for all others.
-        v_urgent := '{NULL}';
-        IF v_conversation.urgent <> '{}' THEN
-            SELECT array_agg(u.queuing_order ORDER BY u.message_type_id DESC, u.queuing_order) || NULL::bigint INTO v_urgent
-              FROM (SELECT m.queuing_order, m.message_type_id FROM ssb.message_stored AS m
-                     WHERE m.endpoint_id = v_conversation.endpoint_id AND m.queuing_order >= p_low
-                       AND m.message_type_id IN (1, 3) OFFSET 0) AS u;
-            IF v_left IS NULL OR cardinality(v_urgent) - 1 <= v_left THEN
-                DELETE FROM ssb.urgent_conversation AS u
-                 WHERE u.queue_id = p_queue_id AND u.endpoint_id = v_conversation.endpoint_id
-                   AND u.ctid = ANY (v_conversation.urgent);
-            END IF;
+        IF v_is_large THEN
+            -- Those with a message among the queue's first orders: no other one has an older message. To look at each conversation for
+            -- each message that is received would be the square of them. (A range, and no LIMIT: what was deleted and lies there still is
+            -- met, too.)
+            OPEN v_conversations FOR
+                SELECT e.endpoint_id, e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
+                       e.contract_name, e.contract_id, first.queuing_order,
+                       ARRAY(SELECT u.ctid FROM ssb.urgent_conversation AS u
+                              WHERE u.queue_id = p_queue_id AND u.endpoint_id = e.endpoint_id) AS urgent
+                  FROM (SELECT w.endpoint_id, min(w.queuing_order) AS queuing_order
+                          FROM (SELECT m.endpoint_id, m.queuing_order FROM ssb.message_stored AS m
+                                 WHERE m.queue_id = p_queue_id AND m.priority = v_level AND m.queuing_order >= p_low
+                                   AND m.queuing_order < p_low + 64 + least(v_left, 1000) OFFSET 0) AS w
+                         GROUP BY w.endpoint_id) AS first
+                 CROSS JOIN LATERAL (SELECT e.* FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = first.endpoint_id OFFSET 0) AS e
+                 WHERE e.lock_id = p_lock_id AND e.queue_id = p_queue_id AND e.closed_at IS NULL
+                 ORDER BY first.queuing_order;
+        ELSE
+            OPEN v_conversations FOR
+                SELECT e.endpoint_id, e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
+                       e.contract_name, e.contract_id, first.queuing_order,
+                       ARRAY(SELECT u.ctid FROM ssb.urgent_conversation AS u
+                              WHERE u.queue_id = p_queue_id AND u.endpoint_id = e.endpoint_id) AS urgent
+                  FROM ssb.conversation_endpoint AS e
+                 CROSS JOIN LATERAL (SELECT m.queuing_order FROM ssb.message_stored AS m
+                                      WHERE m.endpoint_id = e.endpoint_id AND m.queuing_order >= p_low
+                                      ORDER BY m.queuing_order LIMIT 1) AS first
+                 WHERE e.lock_id = p_lock_id AND e.queue_id = p_queue_id AND e.closed_at IS NULL
+                   AND (p_conversation IS NULL OR e.conversation_handle = p_conversation)
+                 ORDER BY e.priority DESC, first.queuing_order;
         END IF;
-        FOREACH v_first IN ARRAY v_urgent LOOP
-            v_last := v_first;
-            IF v_first IS NULL THEN
-                v_first := v_conversation.queuing_order;
-                v_last := 9223372036854775807;
-                IF v_left IS NOT NULL THEN
-                    SELECT max(w.queuing_order) INTO v_last
-                      FROM (SELECT m.queuing_order FROM ssb.message_stored AS m
-                             WHERE m.endpoint_id = v_conversation.endpoint_id AND m.queuing_order >= v_first
-                             ORDER BY m.queuing_order LIMIT v_left) AS w;
+        LOOP
+            FETCH v_conversations INTO v_conversation;
+            EXIT WHEN NOT FOUND;
+            -- Urgent ones one by one, then NULL for all others.
+            v_urgent := '{NULL}';
+            IF v_conversation.urgent <> '{}' THEN
+                SELECT array_agg(u.queuing_order ORDER BY u.message_type_id DESC, u.queuing_order) || NULL::bigint INTO v_urgent
+                  FROM (SELECT m.queuing_order, m.message_type_id FROM ssb.message_stored AS m
+                         WHERE m.endpoint_id = v_conversation.endpoint_id AND m.queuing_order >= p_low
+                           AND m.message_type_id IN (1, 3) OFFSET 0) AS u;
+                IF v_left IS NULL OR cardinality(v_urgent) - 1 <= v_left THEN
+                    DELETE FROM ssb.urgent_conversation AS u
+                     WHERE u.queue_id = p_queue_id AND u.endpoint_id = v_conversation.endpoint_id
+                       AND u.ctid = ANY (v_conversation.urgent);
                 END IF;
             END IF;
-            IF v_is_retaining THEN
-                -- The order of what was copied, so that no more is deleted than that.
-                WITH kept AS (
-                    INSERT INTO ssb.retained_message AS r (queue_id, endpoint_id, status, queuing_order,
-                                                           message_sequence_number, enqueued_at, message_type_id, priority,
-                                                           validation, body)
-                    SELECT m.queue_id, m.endpoint_id, 0, m.queuing_order, m.message_sequence_number,
-                           m.enqueued_at, m.message_type_id, m.priority, m.validation, m.body
-                      FROM ssb.message_stored AS m
+            FOREACH v_first IN ARRAY v_urgent LOOP
+                v_last := v_first;
+                IF v_first IS NULL THEN
+                    v_first := v_conversation.queuing_order;
+                    v_last := 9223372036854775807;
+                    IF v_left IS NOT NULL THEN
+                        SELECT max(w.queuing_order) INTO v_last
+                          FROM (SELECT m.queuing_order FROM ssb.message_stored AS m
+                                 WHERE m.endpoint_id = v_conversation.endpoint_id AND m.queuing_order >= v_first
+                                 ORDER BY m.queuing_order LIMIT v_left) AS w;
+                    END IF;
+                END IF;
+                IF v_is_retaining THEN
+                    -- The order of what was copied, so that no more is deleted than that.
+                    WITH kept AS (
+                        INSERT INTO ssb.retained_message AS r (queue_id, endpoint_id, status, queuing_order,
+                                                               message_sequence_number, enqueued_at, message_type_id, priority,
+                                                               validation, body)
+                        SELECT m.queue_id, m.endpoint_id, 0, m.queuing_order, m.message_sequence_number,
+                               m.enqueued_at, m.message_type_id, m.priority, m.validation, m.body
+                          FROM ssb.message_stored AS m
+                         WHERE m.endpoint_id = v_conversation.endpoint_id AND m.queuing_order BETWEEN v_first AND v_last
+                        RETURNING r.queuing_order
+                    )
+                    SELECT max(k.queuing_order) INTO v_last FROM kept AS k;
+                END IF;
+                RETURN QUERY
+                WITH gone AS (
+                    DELETE FROM ssb.message_stored AS m
                      WHERE m.endpoint_id = v_conversation.endpoint_id AND m.queuing_order BETWEEN v_first AND v_last
-                    RETURNING r.queuing_order
+                    RETURNING m.*
                 )
-                SELECT max(k.queuing_order) INTO v_last FROM kept AS k;
-            END IF;
-            RETURN QUERY
-            WITH gone AS (
-                DELETE FROM ssb.message_stored AS m
-                 WHERE m.endpoint_id = v_conversation.endpoint_id AND m.queuing_order BETWEEN v_first AND v_last
-                RETURNING m.*
-            )
-            SELECT 1::smallint, m.priority, m.queuing_order, v_conversation.conversation_group_id,
-                   v_conversation.conversation_handle, m.message_sequence_number, v_conversation.service_name,
-                   v_conversation.service_id, v_conversation.contract_name, v_conversation.contract_id, t.name,
-                   m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3)
-              FROM gone AS m JOIN ssb.message_type AS t ON t.message_type_id = m.message_type_id
-             ORDER BY m.queuing_order;
-            GET DIAGNOSTICS v_count = ROW_COUNT;
-            v_left := v_left - v_count;
+                SELECT 1::smallint, m.priority, m.queuing_order, v_conversation.conversation_group_id,
+                       v_conversation.conversation_handle, m.message_sequence_number, v_conversation.service_name,
+                       v_conversation.service_id, v_conversation.contract_name, v_conversation.contract_id, t.name,
+                       m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3)
+                  FROM gone AS m JOIN ssb.message_type AS t ON t.message_type_id = m.message_type_id
+                 ORDER BY m.queuing_order;
+                GET DIAGNOSTICS v_count = ROW_COUNT;
+                v_left := v_left - v_count;
+                EXIT WHEN v_left = 0;
+            END LOOP;
             EXIT WHEN v_left = 0;
         END LOOP;
-        EXIT WHEN v_left = 0;
+        CLOSE v_conversations;
+        EXIT WHEN v_left = 0 OR NOT v_is_large;
+        v_is_large := false;
     END LOOP;
 END;
 $$;

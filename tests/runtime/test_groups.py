@@ -1,9 +1,11 @@
 """Conversation groups: RELATED_CONVERSATION, MOVE CONVERSATION, GET CONVERSATION GROUP, RECEIVE by group."""
 
+import random
 import uuid
 from collections.abc import Callable
 from functools import partial
 
+import pytest
 from runtime.broker import Pair, Session, refused, start_and_block
 
 
@@ -76,6 +78,65 @@ def test_top_cuts_across_the_conversations_of_a_group(session: Session, pair: Pa
             session.send(far, pair.reply, f"{'first' if near == first else 'second'}{i}")
     assert session.bodies(pair.near, 3) == ["first0", "first1", "second0"]
     assert session.bodies(pair.near, 3) == ["second1"]
+
+
+def _fan_out(session: Session, pair: Pair, count: int) -> list[uuid.UUID]:
+    """A group of so many dialogs: the handles of their far sides."""
+    first = pair.dialog()
+    near = [first, *(pair.dialog(related_conversation=first) for _ in range(count - 1))]
+    for handle in near:
+        session.send(handle, pair.request)
+    return [message.handle for _ in near for message in session.receive(pair.far, 1)]
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_group_of_very_many_conversations_is_read_in_its_order(
+    session: Session, another: Callable[[], Session], pair: Pair, seed: int
+) -> None:
+    """All of the one with the oldest message, then of the next, whatever TOP cuts or a ROLLBACK undoes."""
+    session.do("SELECT ssb.alter_queue(%s, poison_message_handling => false)", pair.near)
+    chance = random.Random(seed)
+    far = _fan_out(session, pair, 40)
+    reader = another()
+    waiting: list[tuple[int, str]] = []
+    said = 0
+    for _ in range(25):
+        for _ in range(chance.randint(0, 60)):
+            said += 1
+            number = chance.randrange(40)
+            session.send(far[number], pair.reply, f"{number}.{said}")
+            waiting.append((number, f"{number}.{said}"))
+        top = chance.choice((1, 2, 3, 20, 70, None))
+        is_kept = chance.random() < 0.7
+        order = list(dict.fromkeys(number for number, _ in waiting))
+        wanted = [body for number in order for one, body in waiting if one == number][:top]
+        assert reader.bodies(pair.near, top) == wanted
+        if is_kept:
+            reader.commit()
+            waiting = [one for one in waiting if one[1] not in wanted]
+        else:
+            reader.rollback()
+    assert said > 300
+
+
+def test_a_message_of_a_large_group_costs_no_look_at_all_its_conversations(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
+    far = _fan_out(session, pair, 300)
+    for handle in far:
+        session.send(handle, pair.reply, "x")
+    reader = another()
+    reader.receive(pair.near, 1)
+    reader.commit()
+    read = (
+        "SELECT sum(idx_tup_fetch) FROM pg_stat_xact_user_tables"
+        " WHERE relname IN ('conversation_endpoint', 'message_0', 'message_1')"
+    )
+    for top in (1, 5):
+        assert len(reader.receive(pair.near, top)) == top
+        # 33 conversations of the group, and what stands among the next 65 orders with its conversations.
+        assert 0 < reader.value(read) < 600
+        reader.commit()
 
 
 def test_receive_of_thousands_leaves_work_mem_as_it_was(session: Session, pair: Pair) -> None:
