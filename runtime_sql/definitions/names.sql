@@ -114,11 +114,15 @@ $$;
 -- A schema that T-SQL did not make, such as public, is of every database.
 CREATE OR REPLACE FUNCTION ssb_internal.another_database(p_procedure text, p_than integer)
 RETURNS text
-LANGUAGE sql STABLE SECURITY DEFINER
+LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT ssb_internal.database_name(s.database_id) FROM ssb.schema_of_database AS s
-     WHERE s.name = ssb_internal.actual_schema((parse_ident(p_procedure))[1]) AND s.database_id <> p_than;
+DECLARE
+    v_schema CONSTANT text := ssb_internal.actual_schema((parse_ident(p_procedure))[1]);
+BEGIN
+    RETURN (SELECT ssb_internal.database_name(s.database_id) FROM ssb.schema_of_database AS s
+             WHERE s.name = v_schema AND s.database_id <> p_than);
+END;
 $$;
 
 -- Around the call of another database's procedure, and at the end of dynamic SQL that said USE: back to what the setting

@@ -1,6 +1,7 @@
 -- The procedures in pg_temp by which EXEC calls what the compiler does not know.
 --
--- The body is a CALL, and the procedure is called under its fixed name. It has no INOUT parameters, for the callee may roll
+-- The body is a CALL, and the procedure is called under one of sixteen fixed names, so that modules that call several in turn do not
+-- write them in turn. It has no INOUT parameters, for the callee may roll
 -- back the very transaction that made it, and PostgreSQL looks result types up after a call; results come back in a setting.
 --
 -- Whose procedure that is, its catalog row tells (ssb_internal.is_own_trampoline), not a setting. Inside a function or trigger,
@@ -10,17 +11,43 @@
 -- Called by  ssb_internal.execute (modules/execute.sql); EXECUTE AS, REVERT and ROLLBACK, which make it forget
 -- Settings   pgsb.answer
 
--- Whether the procedure in pg_temp is this role's and has this body: so nobody else had a hand in it.
-CREATE OR REPLACE FUNCTION ssb_internal.is_own_trampoline(p_name text, p_body text)
+-- Whether the procedure in pg_temp is this role's own and was written for this (ssb_internal.trampoline_key).
+CREATE OR REPLACE FUNCTION ssb_internal.is_own_trampoline(p_name text, p_key text)
 RETURNS boolean
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT EXISTS (
-        SELECT FROM pg_proc AS p JOIN pg_language AS l ON l.oid = p.prolang
-         WHERE p.oid = to_regprocedure(format('pg_temp.%I(text[],ssb.session)', p_name))
-           AND p.prokind = 'p' AND NOT p.prosecdef AND p.proconfig IS NULL AND l.lanname = 'plpgsql'
-           AND p.proowner = quote_ident(current_user)::regrole AND p.prosrc = p_body)
+BEGIN
+    RETURN EXISTS (
+        SELECT FROM pg_proc AS p
+         WHERE p.oid = to_regprocedure('pg_temp.' || quote_ident(p_name) || '(text[],ssb.session)')
+           AND p.prokind = 'p' AND NOT p.prosecdef AND p.proconfig IS NULL
+           AND p.prolang = (SELECT l.oid FROM pg_language AS l WHERE l.lanname = 'plpgsql')
+           AND p.proowner = quote_ident(current_user)::regrole AND right(p.prosrc, 36) = '-- ' || p_key || E'\n');
+END;
+$$;
+
+-- What the body is made of: the procedure as it is now, the arguments' shape, the place. NULL: there is none of that name.
+CREATE OR REPLACE FUNCTION ssb_internal.trampoline_key(procedure text, marks text[], shown_name text, line integer)
+RETURNS text
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_name CONSTANT text[] := parse_ident(procedure);
+    v_schema CONSTANT oid := to_regnamespace(quote_ident(ssb_internal.actual_schema(v_name[1])));
+    v_found text;
+BEGIN
+    SELECT string_agg(concat_ws(' ', p.oid, p.xmin, p.ctid,
+                                (SELECT concat_ws(' ', d.xmin, d.ctid) FROM pg_description AS d
+                                  WHERE d.objoid = p.oid AND d.classoid = 'pg_proc'::regclass AND d.objsubid = 0)), ',' ORDER BY p.oid)
+      INTO v_found
+      FROM pg_proc AS p WHERE p.proname = v_name[2] AND p.pronamespace = v_schema;
+    IF v_schema = pg_my_temp_schema() THEN
+        v_found := v_found || ssb_internal.runs_as_another()::text;
+    END IF;
+    RETURN md5(ARRAY[v_found, procedure, marks::text, shown_name, line::text]::text) WHERE v_found IS NOT NULL;
+END;
 $$;
 
 -- The body that calls one procedure with one shape of argument list, over `arguments` and `session`, or the error of a
@@ -198,19 +225,30 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
+    -- (Who is made at this moment has a body and no key yet.)
+    v_key CONSTANT text := coalesce(ssb_internal.trampoline_key(procedure, marks, shown_name, line), repeat('0', 32));
+    v_prefix CONSTANT text := 'ssb_trampoline_' || CASE WHEN p_atomic THEN quote_ident(current_user)::regrole::oid || '_' ELSE '' END;
+    v_other text;
     v_made record;
-    v_body text;
     v_there boolean;
 BEGIN
+    -- Under one of two names, so that hardly ever two take turns under one.
+    name := v_prefix || substr(v_key, 1, 1);
+    v_other := v_prefix || substr(v_key, 2, 1);
+    IF ssb_internal.is_own_trampoline(name, v_key) THEN
+        RETURN;
+    ELSIF ssb_internal.is_own_trampoline(v_other, v_key) THEN
+        name := v_other;
+        RETURN;
+    END IF;
     SELECT t.* INTO v_made FROM ssb_internal.trampoline_body(procedure, marks, shown_name, line) AS t;
     error := v_made.error;
     IF error.number IS NOT NULL THEN
+        name := NULL;
         RETURN;
     END IF;
-    v_body := v_made.body;
-    name := CASE WHEN p_atomic THEN 'ssb_trampoline_' || quote_ident(current_user)::regrole::oid ELSE 'ssb_trampoline' END;
-    IF ssb_internal.is_own_trampoline(name, v_body) THEN
-        RETURN;
+    IF to_regproc('pg_temp.' || quote_ident(name)) IS NOT NULL AND to_regproc('pg_temp.' || quote_ident(v_other)) IS NULL THEN
+        name := v_other;
     END IF;
     v_there := to_regproc(format('pg_temp.%I', name)) IS NOT NULL
                OR to_regprocedure(format('pg_temp.%I(text[],ssb.session)', name)) IS NOT NULL;
@@ -228,7 +266,8 @@ BEGIN
     IF v_there THEN
         EXECUTE format('DROP ROUTINE pg_temp.%I(text[], ssb.session)', name);
     END IF;
-    EXECUTE format('CREATE PROCEDURE pg_temp.%I(arguments text[], session ssb.session) LANGUAGE plpgsql AS %L', name, v_body);
+    EXECUTE format('CREATE PROCEDURE pg_temp.%I(arguments text[], session ssb.session) LANGUAGE plpgsql AS %L', name,
+                   v_made.body || '-- ' || v_key || chr(10));
 END;
 $$;
 
@@ -243,7 +282,7 @@ DECLARE
 BEGIN
     FOR v_routine IN
         SELECT p.oid FROM pg_proc AS p
-         WHERE p.pronamespace = pg_my_temp_schema() AND p.proname IN ('ssb_trampoline', 'ssb_text', 'ssb_batch')
+         WHERE p.pronamespace = pg_my_temp_schema() AND (p.proname IN ('ssb_text', 'ssb_batch') OR p.proname ~ '^ssb_trampoline_[0-9a-f]$')
            AND pg_has_role(p.proowner, 'USAGE')
     LOOP
         EXECUTE format('DROP ROUTINE %s', v_routine);

@@ -171,3 +171,31 @@ def test_a_parameter_of_char_takes_values_of_other_types_whole(tsql: Tsql) -> No
         "[1.5  ] [123 ]",
         "123 !",
     ]
+
+
+def test_procedures_that_are_called_in_turn_are_each_learned_once(tsql: Tsql) -> None:
+    """Those of other scripts: what calls them stands in pg_temp, and writing it costs a hundred calls."""
+    tsql.run_well("CREATE TABLE called (what varchar(9))")
+    for name in ("odd", "even", "third"):
+        tsql.run_well(f"CREATE PROCEDURE dbo.{name} @n int, @out int OUTPUT AS SET @out = @n + LEN('{name}')")
+    loop = (
+        "DECLARE @i int = 0, @sum int = 0, @o int WHILE @i < 20 BEGIN\n"
+        "EXEC dbo.odd @i, @o OUTPUT; SET @sum += @o\nEXEC dbo.even @i, @o OUTPUT; SET @sum += @o\n"
+        "EXEC dbo.third @i, @out = @o OUTPUT; SET @sum += @o SET @i += 1 END SELECT @sum"
+    )
+    made = "SELECT max(xmin::text::bigint) FROM pg_proc WHERE pronamespace = pg_my_temp_schema()"
+    tsql.run_well(loop)
+    assert tsql.results == [[[str(3 * 190 + 20 * 12)]]]
+    learned = tsql.scalar(made)
+    tsql.run_well(loop)
+    assert tsql.scalar(made) == learned
+    # What was altered, or has another number of parameters now, is learned anew.
+    tsql.run_well("ALTER PROCEDURE dbo.even @n int, @out int OUTPUT AS SET @out = 0")
+    tsql.run_well(loop)
+    assert tsql.results == [[[str(2 * 190 + 20 * 8)]]]
+    tsql.run_well("DROP PROCEDURE dbo.even")
+    tsql.run("DECLARE @o int EXEC dbo.even 1, @o OUTPUT")
+    assert [error.number for error in tsql.errors] == [2812]
+    tsql.run_well("CREATE PROCEDURE dbo.even @n int AS SELECT @n")
+    tsql.run("DECLARE @o int EXEC dbo.even 1, @o OUTPUT")
+    assert [error.number for error in tsql.errors] == [8144]

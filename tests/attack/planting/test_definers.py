@@ -99,7 +99,7 @@ def test_exec_by_name_does_not_call_a_trampoline_of_the_caller(
     _trigger(database, "DECLARE @p sysname = 'dbo.note_it'; EXEC @p")
     role = owner.execute("SELECT current_user::regrole::oid").fetchone()
     assert role is not None
-    for name in ("ssb_trampoline", f"ssb_trampoline_{role[0]}"):
+    for name in (f"ssb_trampoline_{by}{digit:x}" for by in ("", f"{role[0]}_") for digit in range(16)):
         for parameters in ("arguments text[], session ssb.session", "VARIADIC arguments text[]"):
             mallory.execute(
                 f"CREATE PROCEDURE pg_temp.{name}({parameters}) LANGUAGE plpgsql AS"
@@ -306,7 +306,7 @@ def test_ddl_triggers_fall_for_nothing_either(
     owner.execute("SELECT ssb.grant_permission('{CREATE QUEUE}', 'DATABASE', NULL, '{mallory}')")
     role = owner.execute("SELECT current_user::regrole::oid").fetchone()
     assert role is not None
-    for name in ("ssb_trampoline", f"ssb_trampoline_{role[0]}"):
+    for name in (f"ssb_trampoline_{by}{digit:x}" for by in ("", f"{role[0]}_") for digit in range(16)):
         mallory.execute(
             f"CREATE PROCEDURE pg_temp.{name}(arguments text[], session ssb.session) LANGUAGE plpgsql AS"
             " $$ BEGIN PERFORM pg_temp.note('trampoline'); END $$".encode()

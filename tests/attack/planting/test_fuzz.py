@@ -129,7 +129,7 @@ def _plant_all(connection: Connection, dice: random.Random) -> None:
                 connection.execute(_relation(name, dice.randrange(6)).encode())
             except psycopg.errors.DuplicateTable:
                 continue
-    for name in ("ssb_trampoline", "ssb_text", "ssb_batch", "#p"):
+    for name in (*(f"ssb_trampoline_{digit:x}" for digit in range(16)), "ssb_text", "ssb_batch", "#p"):
         connection.execute(
             f'CREATE PROCEDURE pg_temp."{name}"(arguments text[], session ssb.session) LANGUAGE plpgsql AS'
             " $$ BEGIN PERFORM public.trap(); END $$".encode()
