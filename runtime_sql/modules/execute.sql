@@ -134,24 +134,40 @@ BEGIN
         PERFORM ssb_internal.call_trampoline(v_written.name, arguments, session);
     ELSE
         v_path := ssb_internal.plan_calls_anew();
-        CASE v_written.name
-            WHEN 'ssb_trampoline_0' THEN CALL pg_temp.ssb_trampoline_0(arguments, session);
-            WHEN 'ssb_trampoline_1' THEN CALL pg_temp.ssb_trampoline_1(arguments, session);
-            WHEN 'ssb_trampoline_2' THEN CALL pg_temp.ssb_trampoline_2(arguments, session);
-            WHEN 'ssb_trampoline_3' THEN CALL pg_temp.ssb_trampoline_3(arguments, session);
-            WHEN 'ssb_trampoline_4' THEN CALL pg_temp.ssb_trampoline_4(arguments, session);
-            WHEN 'ssb_trampoline_5' THEN CALL pg_temp.ssb_trampoline_5(arguments, session);
-            WHEN 'ssb_trampoline_6' THEN CALL pg_temp.ssb_trampoline_6(arguments, session);
-            WHEN 'ssb_trampoline_7' THEN CALL pg_temp.ssb_trampoline_7(arguments, session);
-            WHEN 'ssb_trampoline_8' THEN CALL pg_temp.ssb_trampoline_8(arguments, session);
-            WHEN 'ssb_trampoline_9' THEN CALL pg_temp.ssb_trampoline_9(arguments, session);
-            WHEN 'ssb_trampoline_a' THEN CALL pg_temp.ssb_trampoline_a(arguments, session);
-            WHEN 'ssb_trampoline_b' THEN CALL pg_temp.ssb_trampoline_b(arguments, session);
-            WHEN 'ssb_trampoline_c' THEN CALL pg_temp.ssb_trampoline_c(arguments, session);
-            WHEN 'ssb_trampoline_d' THEN CALL pg_temp.ssb_trampoline_d(arguments, session);
-            WHEN 'ssb_trampoline_e' THEN CALL pg_temp.ssb_trampoline_e(arguments, session);
-            WHEN 'ssb_trampoline_f' THEN CALL pg_temp.ssb_trampoline_f(arguments, session);
-        END CASE;
+        -- (By hand: CASE compares with whatever = the search_path has.)
+        IF v_written.name OPERATOR(pg_catalog.=) 'ssb_trampoline_0' THEN
+            CALL pg_temp.ssb_trampoline_0(arguments, session);
+        ELSIF v_written.name OPERATOR(pg_catalog.=) 'ssb_trampoline_1' THEN
+            CALL pg_temp.ssb_trampoline_1(arguments, session);
+        ELSIF v_written.name OPERATOR(pg_catalog.=) 'ssb_trampoline_2' THEN
+            CALL pg_temp.ssb_trampoline_2(arguments, session);
+        ELSIF v_written.name OPERATOR(pg_catalog.=) 'ssb_trampoline_3' THEN
+            CALL pg_temp.ssb_trampoline_3(arguments, session);
+        ELSIF v_written.name OPERATOR(pg_catalog.=) 'ssb_trampoline_4' THEN
+            CALL pg_temp.ssb_trampoline_4(arguments, session);
+        ELSIF v_written.name OPERATOR(pg_catalog.=) 'ssb_trampoline_5' THEN
+            CALL pg_temp.ssb_trampoline_5(arguments, session);
+        ELSIF v_written.name OPERATOR(pg_catalog.=) 'ssb_trampoline_6' THEN
+            CALL pg_temp.ssb_trampoline_6(arguments, session);
+        ELSIF v_written.name OPERATOR(pg_catalog.=) 'ssb_trampoline_7' THEN
+            CALL pg_temp.ssb_trampoline_7(arguments, session);
+        ELSIF v_written.name OPERATOR(pg_catalog.=) 'ssb_trampoline_8' THEN
+            CALL pg_temp.ssb_trampoline_8(arguments, session);
+        ELSIF v_written.name OPERATOR(pg_catalog.=) 'ssb_trampoline_9' THEN
+            CALL pg_temp.ssb_trampoline_9(arguments, session);
+        ELSIF v_written.name OPERATOR(pg_catalog.=) 'ssb_trampoline_a' THEN
+            CALL pg_temp.ssb_trampoline_a(arguments, session);
+        ELSIF v_written.name OPERATOR(pg_catalog.=) 'ssb_trampoline_b' THEN
+            CALL pg_temp.ssb_trampoline_b(arguments, session);
+        ELSIF v_written.name OPERATOR(pg_catalog.=) 'ssb_trampoline_c' THEN
+            CALL pg_temp.ssb_trampoline_c(arguments, session);
+        ELSIF v_written.name OPERATOR(pg_catalog.=) 'ssb_trampoline_d' THEN
+            CALL pg_temp.ssb_trampoline_d(arguments, session);
+        ELSIF v_written.name OPERATOR(pg_catalog.=) 'ssb_trampoline_e' THEN
+            CALL pg_temp.ssb_trampoline_e(arguments, session);
+        ELSIF v_written.name OPERATOR(pg_catalog.=) 'ssb_trampoline_f' THEN
+            CALL pg_temp.ssb_trampoline_f(arguments, session);
+        END IF;
     END IF;
     IF v_database IS NOT NULL THEN
         PERFORM ssb_internal.return_to_database(v_used);

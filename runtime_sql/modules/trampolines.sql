@@ -23,7 +23,7 @@ BEGIN
          WHERE p.oid = to_regprocedure('pg_temp.' || quote_ident(p_name) || '(text[],ssb.session)')
            AND p.prokind = 'p' AND NOT p.prosecdef AND p.proconfig IS NULL
            AND p.prolang = (SELECT l.oid FROM pg_language AS l WHERE l.lanname = 'plpgsql')
-           AND p.proowner = quote_ident(current_user)::regrole AND right(p.prosrc, 36) = '-- ' || p_key || E'\n');
+           AND p.proowner = quote_ident(current_user)::regrole AND right(p.prosrc, 33) = p_key || chr(10));
 END;
 $$;
 
