@@ -312,9 +312,15 @@ def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Cont
     if dml.into_before is not None:
         assert dml.into_before.replace is not None
         kept = dml.into_before.variable
-        rows = kept.reference if kept == dml.variable else ctx.helper("kept_rows", f"{kept.row_type}[]")
-        body.append(pl.SelectInto(dml.into_before.replace, (rows, ctx.helper("row_count", "bigint"))))
-        last = [pl.Assign(kept.reference, pl.Name(rows))] if rows != kept.reference else []
+        rows = ctx.helper("kept_rows", f"{kept.row_type}[]")
+        number = ctx.helper("kept_count" if kept == dml.variable else "row_count", "bigint")
+        body.append(pl.SelectInto(dml.into_before.replace, (rows, number)))
+        if kept == dml.variable:
+            # Behind the rows as the statement leaves them.
+            made = ctx.helper("made_rows", f"{kept.row_type}[]")
+            last = [pl.Assign(reference, pl.Raw(_with_last_rows(made, rows, number)))]
+        else:
+            last = [pl.Assign(kept.reference, pl.Name(rows))]
     elif dml.into is not None:
         made = ctx.helper("made_rows", f"{dml.variable.row_type}[]")
         last = [pl.Assign(reference, pl.Name(made))] if dml.into.variable != dml.variable else []
@@ -356,6 +362,13 @@ def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Cont
     elif _verb(node) == "INSERT":
         body += ctx.note_last_identity(dml.variable, added)
     return [*ctx.guard(node, [*body, *ctx.status(node)], verb=_verb(node))]
+
+
+def _with_last_rows(made: str, rows: str, number: str) -> n.Node:
+    """The array ``made`` with so many rows behind it, the last ones of ``rows``."""
+    count = n.Call("cardinality", (n.Variable(rows),))
+    first = n.Sum("+", n.Sum("-", count, n.Variable(number)), n.Integer(1))
+    return n.joined(n.Variable(made), n.Slice(n.Variable(rows), first, count))
 
 
 def _with_place(change: n.Node) -> n.Node:
