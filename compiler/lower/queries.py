@@ -332,7 +332,14 @@ def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Cont
         elif _verb(node) == "DELETE":
             body.append(pl.Assign(dml.variable.counter, pl.Raw(last_number(dml.variable, column))))
     if dml.append is not None:
-        appended = pl.Invoke("array_append", (pl.Name(reference), pl.Raw(dml.append)))
+        row = pl.Raw(dml.append)
+        if dml.unique:
+            new_row = ctx.helper("new_row", dml.variable.row_type)
+            body.append(pl.Assign(new_row, row))
+            here = n.Variable(dml.variable.query_reference.removesuffix(reference) + new_row)
+            body += [pl.Perform(pl.Raw(_with_row(condition, here))) for condition in dml.unique]
+            row = pl.Raw(n.Variable(new_row))
+        appended = pl.Invoke("array_append", (pl.Name(reference), row))
         body.append(pl.Assign(made, appended))
         if counted and ctx.counts(node):
             body.append(pl.Assign(f"{ctx.session}.rowcount", pl.Number(1)))
@@ -382,6 +389,11 @@ def _with_place(change: n.Node) -> n.Node:
 def _with_number(query: n.Node, added: n.Node) -> n.Node:
     """A query over the rows that a statement has added, with their number."""
     return n.replaced(query, lambda node: added if node is TableVariableDml.ADDED else None)
+
+
+def _with_row(condition: n.Node, row: n.Node) -> n.Node:
+    """A condition of the row that is about to be appended."""
+    return n.replaced(condition, lambda node: row if node is TableVariableDml.NEW_ROW else None)
 
 
 def _verb(node: nodes.Statement) -> str:

@@ -47,12 +47,34 @@ def default_of(cell: Value, column: ColumnInfo) -> Value:
 
 
 def needs_query(variable: TableVariable) -> bool:
-    """Tell whether a row's values are needed more than once: by keys, CHECKs and computed columns."""
+    """Tell whether a row's values are needed by CHECKs and computed columns, or a duplicate is left out."""
     info = variable.info
+    left_out = any(key.ignore_dup_key for key in _keys_to_look_at(variable))
+    return bool(left_out or info.checks or any(column.computed is not None for column in info.columns))
+
+
+def _keys_to_look_at(variable: TableVariable) -> list[KeyInfo]:
+    """The keys of a new row that has its number from IDENTITY: those numbers are new ones."""
     counted = {fold(variable.identity.name)} if variable.identity is not None else set()
-    # The numbers that IDENTITY gives are new ones: such a key needs no look at the old rows.
-    keys = [key for key in info.keys if counted.isdisjoint(map(fold, key.columns))]
-    return bool(keys or info.checks or any(column.computed is not None for column in info.columns))
+    return [key for key in variable.info.keys if counted.isdisjoint(map(fold, key.columns))]
+
+
+def uniqueness_of_row(variable: TableVariable, name: str) -> tuple[n.Node, ...]:
+    """For each key: whether no row has that of TableVariableDml.NEW_ROW, else error 2627."""
+    every = q.Aliased(n.Call("unnest", (n.Variable(variable.query_reference),)), "r")
+    conditions: list[n.Node] = []
+    for key in _keys_to_look_at(variable):
+        columns = [fold(column) for column in key.columns]
+        new = [n.Member(TableVariableDml.NEW_ROW, column) for column in columns]
+        same = n.all_of(
+            [
+                _same_value(variable, key, column, n.Name(("r", column)), value)
+                for column, value in zip(columns, new, strict=True)
+            ]
+        )
+        found = n.Exists(n.Subquery(q.Select((), every, where=same, breaks=q.Breaks.NEVER)))
+        conditions.append(_unique_key(key, n.Not(found), name, new))
+    return tuple(conditions)
 
 
 def row_of(variable: TableVariable, cells: list[n.Node]) -> n.Node:
@@ -356,14 +378,21 @@ def _existing(variable: TableVariable, key: KeyInfo, number: int) -> n.Node:
 
 
 def _same_key(variable: TableVariable, key: KeyInfo, number: int) -> n.Node | None:
-    parts: list[n.Node] = []
-    for name in map(fold, key.columns):
-        column = _column(variable, name)
-        old, new = n.Name((f"old_{number}", name)), n.Name(("n", name))
-        nullable = column is None or column.nullable
-        one_of_many = nullable and not key.primary
-        parts.append(n.IsDistinct(old, new, negated=True) if one_of_many else n.Comparison("=", old, new))
-    return n.all_of(parts)
+    return n.all_of(
+        [
+            _same_value(variable, key, name, n.Name((f"old_{number}", name)), n.Name(("n", name)))
+            for name in map(fold, key.columns)
+        ]
+    )
+
+
+def _same_value(variable: TableVariable, key: KeyInfo, name: str, old: n.Node, new: n.Node) -> n.Node:
+    """Compare two values of a key's column; one of several rows may have NULL in a UNIQUE one."""
+    column = _column(variable, name)
+    nullable = column is None or column.nullable
+    if nullable and not key.primary:
+        return n.IsDistinct(old, new, negated=True)
+    return n.Comparison("=", old, new)
 
 
 def _unique(key: KeyInfo, number: int, name: str) -> n.Node:
@@ -373,9 +402,13 @@ def _unique(key: KeyInfo, number: int, name: str) -> n.Node:
         # A query of its own is computed once: the statement's moment tells it from others.
         statement = n.Subquery(q.Select((n.Call("clock_timestamp"),)))
         return n.Call("sys.ignore_duplicate_key", (fresh, statement))
+    return _unique_key(key, fresh, name, [n.Name(("n", fold(column))) for column in key.columns])
+
+
+def _unique_key(key: KeyInfo, fresh: n.Node, name: str, values: Sequence[n.Node]) -> n.Node:
+    """True where ``fresh`` is, else error 2627 of the key with these values."""
+    told: list[n.Node] = []
+    for value in values:
+        told += ([n.Text(", ")] if told else []) + [value]
     kind = "PRIMARY KEY" if key.primary else "UNIQUE KEY"
-    values: list[n.Node] = []
-    for column in key.columns:
-        values += ([n.Text(", ")] if values else []) + [n.Name(("n", fold(column)))]
-    arguments = (fresh, n.Text(kind), n.Text(name), n.Call("concat", tuple(values)))
-    return n.Call("sys.unique_key", arguments)
+    return n.Call("sys.unique_key", (fresh, n.Text(kind), n.Text(name), n.Call("concat", tuple(told))))
