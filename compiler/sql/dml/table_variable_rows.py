@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 
 from sqlglot import exp
 
+from ...catalog import types as tm
 from ...catalog.names import fold
 from ...catalog.objects import ColumnInfo, KeyInfo, TableVariable
 from ...catalog.types import SqlType
@@ -14,6 +15,7 @@ from ...target import queries as q
 from .. import values as v
 from ..assignments import store
 from ..context import Context, changed_table_variable
+from ..conversions import convert
 from ..interface import TableVariableDml
 from ..query.from_clause import PLACE
 from ..values import Value
@@ -73,7 +75,7 @@ def uniqueness_of_row(variable: TableVariable, name: str) -> tuple[n.Node, ...]:
             ]
         )
         found = n.Exists(n.Subquery(q.Select((), every, where=same, breaks=q.Breaks.NEVER)))
-        conditions.append(_unique_key(key, n.Not(found), name, new))
+        conditions.append(_unique_key(variable, key, n.Not(found), name, new))
     return tuple(conditions)
 
 
@@ -351,7 +353,7 @@ def new_rows(
     conditions: list[n.Node] = []
     for number, key in enumerate(keys, 1):
         joins.append(q.Join("LEFT", _existing(variable, key, number), _same_key(variable, key, number)))
-        conditions.append(_unique(key, number, name))
+        conditions.append(_unique(variable, key, number, name))
     for check in info.checks:
         conditions.append(n.Call("sys.check_row", (check, n.Text(name))))
     return made(q.Select(_appended(variable, cells, by_place), inner, tuple(joins), n.all_of(conditions)))
@@ -395,20 +397,38 @@ def _same_value(variable: TableVariable, key: KeyInfo, name: str, old: n.Node, n
     return n.Comparison("=", old, new)
 
 
-def _unique(key: KeyInfo, number: int, name: str) -> n.Node:
+def _unique(variable: TableVariable, key: KeyInfo, number: int, name: str) -> n.Node:
     first = n.Comparison("=", n.Name(("n", f"nth_{number}")), n.Integer(1))
     fresh = n.AllOf((first, n.IsNull(n.Name((f"old_{number}", "found")))))
     if key.ignore_dup_key:
         # A query of its own is computed once: the statement's moment tells it from others.
         statement = n.Subquery(q.Select((n.Call("clock_timestamp"),)))
         return n.Call("sys.ignore_duplicate_key", (fresh, statement))
-    return _unique_key(key, fresh, name, [n.Name(("n", fold(column))) for column in key.columns])
+    return _unique_key(variable, key, fresh, name, [n.Name(("n", fold(column))) for column in key.columns])
 
 
-def _unique_key(key: KeyInfo, fresh: n.Node, name: str, values: Sequence[n.Node]) -> n.Node:
+def _unique_key(
+    variable: TableVariable, key: KeyInfo, fresh: n.Node, name: str, values: Sequence[n.Node]
+) -> n.Node:
     """True where ``fresh`` is, else error 2627 of the key with these values."""
     told: list[n.Node] = []
-    for value in values:
-        told += ([n.Text(", ")] if told else []) + [value]
+    for label, value in zip(key.columns, values, strict=True):
+        column = _column(variable, fold(label))
+        told += ([n.Text(", ")] if told else []) + [_shown(value, column, key)]
     kind = "PRIMARY KEY" if key.primary else "UNIQUE KEY"
     return n.Call("sys.unique_key", (fresh, n.Text(kind), n.Text(name), n.Call("concat", tuple(told))))
+
+
+def _shown(value: n.Node, column: ColumnInfo | None, key: KeyInfo) -> n.Node:
+    """A value of a key as error 2627 tells it, of a table (ssb_internal.shown_key), too."""
+    if column is None or column.type is None:
+        return value
+    if column.type.name in ("datetime", "smalldatetime"):
+        value = convert(Value(value, column.type), tm.varchar(30)).code
+    elif column.type.family == "binary":
+        value = n.joined(n.Text("0x"), n.Call("upper", (n.Call("encode", (value, n.Text("hex"))),)))
+    elif column.type.name in ("money", "smallmoney"):
+        value = n.Call("round", (value, n.Integer(2)))
+    if not column.nullable or key.primary:
+        return value
+    return n.Call("COALESCE", (n.Cast(n.Paren(value), "text"), n.Text("<NULL>")))
