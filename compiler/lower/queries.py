@@ -312,9 +312,15 @@ def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Cont
     if dml.into_before is not None:
         assert dml.into_before.replace is not None
         kept = dml.into_before.variable
-        rows = kept.reference if kept == dml.variable else ctx.helper("kept_rows", f"{kept.row_type}[]")
-        body.append(pl.SelectInto(dml.into_before.replace, (rows, ctx.helper("row_count", "bigint"))))
-        last = [pl.Assign(kept.reference, pl.Name(rows))] if rows != kept.reference else []
+        rows = ctx.helper("kept_rows", f"{kept.row_type}[]")
+        number = ctx.helper("kept_count" if kept == dml.variable else "row_count", "bigint")
+        body.append(pl.SelectInto(dml.into_before.replace, (rows, number)))
+        if kept == dml.variable:
+            # Behind the rows as the statement leaves them.
+            made = ctx.helper("made_rows", f"{kept.row_type}[]")
+            last = [pl.Assign(reference, pl.Raw(_with_last_rows(made, rows, number)))]
+        else:
+            last = [pl.Assign(kept.reference, pl.Name(rows))]
     elif dml.into is not None:
         made = ctx.helper("made_rows", f"{dml.variable.row_type}[]")
         last = [pl.Assign(reference, pl.Name(made))] if dml.into.variable != dml.variable else []
@@ -326,7 +332,14 @@ def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Cont
         elif _verb(node) == "DELETE":
             body.append(pl.Assign(dml.variable.counter, pl.Raw(last_number(dml.variable, column))))
     if dml.append is not None:
-        appended = pl.Invoke("array_append", (pl.Name(reference), pl.Raw(dml.append)))
+        row = pl.Raw(dml.append)
+        if dml.unique:
+            new_row = ctx.helper("new_row", dml.variable.row_type)
+            body.append(pl.Assign(new_row, row))
+            here = n.Variable(dml.variable.query_reference.removesuffix(reference) + new_row)
+            body += [pl.Perform(pl.Raw(_with_row(condition, here))) for condition in dml.unique]
+            row = pl.Raw(n.Variable(new_row))
+        appended = pl.Invoke("array_append", (pl.Name(reference), row))
         body.append(pl.Assign(made, appended))
         if counted and ctx.counts(node):
             body.append(pl.Assign(f"{ctx.session}.rowcount", pl.Number(1)))
@@ -358,6 +371,13 @@ def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Cont
     return [*ctx.guard(node, [*body, *ctx.status(node)], verb=_verb(node))]
 
 
+def _with_last_rows(made: str, rows: str, number: str) -> n.Node:
+    """The array ``made`` with so many rows behind it, the last ones of ``rows``."""
+    count = n.Call("cardinality", (n.Variable(rows),))
+    first = n.Sum("+", n.Sum("-", count, n.Variable(number)), n.Integer(1))
+    return n.joined(n.Variable(made), n.Slice(n.Variable(rows), first, count))
+
+
 def _with_place(change: n.Node) -> n.Node:
     """An UPDATE that gives its row's new place back."""
     if isinstance(change, q.With):
@@ -369,6 +389,11 @@ def _with_place(change: n.Node) -> n.Node:
 def _with_number(query: n.Node, added: n.Node) -> n.Node:
     """A query over the rows that a statement has added, with their number."""
     return n.replaced(query, lambda node: added if node is TableVariableDml.ADDED else None)
+
+
+def _with_row(condition: n.Node, row: n.Node) -> n.Node:
+    """A condition of the row that is about to be appended."""
+    return n.replaced(condition, lambda node: row if node is TableVariableDml.NEW_ROW else None)
 
 
 def _verb(node: nodes.Statement) -> str:

@@ -104,7 +104,8 @@ class TableVariableDml:
     """A statement that changes a table variable.  Exactly one of ``append`` and ``replace`` is given.
 
     ``append``: a row expression; ``t := array_append(t, <append>)`` is the whole statement
-    (in place, O(1)); the row count is 1.
+    (in place, O(1)); the row count is 1. ``unique``: what first makes sure, for each key, that no row has
+    that of the new one, which :attr:`TableVariableDml.NEW_ROW` stands for.
     ``replace``: a query with exactly one row of two columns, the new array and the row count:
     ``SELECT … INTO t, rowcount``.  Violated constraints raise inside (2627, 515, 547).
     ``output``: OUTPUT rows, a query to be run after it (inserted) or before it (deleted).
@@ -113,9 +114,11 @@ class TableVariableDml:
     """
 
     ADDED: ClassVar[n.Word] = n.Word("pgsb_added_rows")
+    NEW_ROW: ClassVar[n.Word] = n.Word("pgsb_new_row")
 
     variable: TableVariable
     append: n.Node | None = None
+    unique: tuple[n.Node, ...] = ()
     replace: n.Node | None = None
     output_before: Query | None = None
     output_after: Query | None = None

@@ -148,13 +148,13 @@ BEGIN
         v_end := clock_timestamp() + make_interval(secs => lifetime);
     END IF;
     IF coalesce(broker_instance, related_conversation::text, related_conversation_group::text) IS NULL
-       AND length(to_service) <= 256 AND coalesce(lifetime, 1) > 0 THEN
+       AND length(to_service) BETWEEN 1 AND 256 AND coalesce(lifetime, 1) > 0 THEN
         v_handle := ssb_internal.begin_dialog_fast_path(v_database_id, from_service, to_service, contract, coalesce(encryption, true), v_end);
         IF v_handle IS NOT NULL THEN
             RETURN v_handle;
         END IF;
     END IF;
-    IF from_service IS NULL OR to_service IS NULL THEN
+    IF from_service IS NULL OR coalesce(to_service, '') = '' THEN
         PERFORM ssb_internal.raise_error(8421, 'The service name is missing.  Specify a service name.');
     ELSIF contract IS NULL THEN
         PERFORM ssb_internal.raise_error(8417, 'The service contract name is NULL.  Specify a service contract name.');

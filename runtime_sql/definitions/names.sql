@@ -355,6 +355,8 @@ AS $$
 BEGIN
     IF p_name IS NULL THEN
         PERFORM ssb_internal.raise_error(15004, 'Name cannot be NULL.');
+    ELSIF p_name = '' THEN
+        PERFORM ssb_internal.raise_error(8421, 'The service name is missing.  Specify a service name.');
     ELSIF length(p_name) > 256 THEN
         PERFORM ssb_internal.raise_error(8412, format('The syntax of the service name ''%s'' is invalid.', left(p_name, 128)));
     END IF;

@@ -306,6 +306,8 @@ class TestRefusals:
             session.do(begin, None, pair.target, pair.contract)
         with refused(8421):
             session.do(begin, pair.initiator, None, pair.contract)
+        with refused(8421):
+            session.do(begin, pair.initiator, "", pair.contract)
         with refused(8417):
             session.do(begin, pair.initiator, pair.target, None)
         with refused(8411):

@@ -249,8 +249,21 @@ def write(result: Statement | None) -> str:
     if isinstance(result, TableVariableDml):
         before = [text_of(result.output_before.code)] if result.output_before is not None else []
         reference = result.variable.reference
-        if result.append is not None:
+        if result.append is not None and not result.unique:
             return f"{reference} := array_append({reference}, {text_of(result.append)})"
+        if result.append is not None:
+            row = n.Word("new_row")
+            unique = [
+                text_of(n.replaced(one, lambda node: row if node is TableVariableDml.NEW_ROW else None))
+                for one in result.unique
+            ]
+            return ";\n".join(
+                [
+                    f"new_row := {text_of(result.append)}",
+                    *(f"PERFORM {one}" for one in unique),
+                    f"{reference} := array_append({reference}, new_row)",
+                ]
+            )
         assert result.replace is not None
         return _lines(result.before, *before, f"{text_of(result.replace)}\nINTO {reference}, row_count")
     if isinstance(result, Assignment):
@@ -300,6 +313,8 @@ def runnable(result: Statement | Expression | None, givens: Givens, kind: str) -
         declarations.append(f"{variable.reference} {variable.type.postgres}{start};")
     for table in givens.table_variables.values():
         declarations.append(f"{table.reference} {table.row_type}[] := '{{}}';")
+    if isinstance(result, TableVariableDml) and result.unique:
+        declarations.append(f"new_row {result.variable.row_type};")
     text = "#variable_conflict use_column\n<<p>>\nDECLARE\n  " + "\n  ".join(declarations)
     return "DO " + literal(f"{text}\nBEGIN\n{_body(result, kind)};\nEND;")
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 
 from sqlglot import exp
 
+from ...catalog import types as tm
 from ...catalog.names import fold
 from ...catalog.objects import ColumnInfo, KeyInfo, TableVariable
 from ...catalog.types import SqlType
@@ -14,6 +15,7 @@ from ...target import queries as q
 from .. import values as v
 from ..assignments import store
 from ..context import Context, changed_table_variable
+from ..conversions import convert
 from ..interface import TableVariableDml
 from ..query.from_clause import PLACE
 from ..values import Value
@@ -47,12 +49,34 @@ def default_of(cell: Value, column: ColumnInfo) -> Value:
 
 
 def needs_query(variable: TableVariable) -> bool:
-    """Tell whether a row's values are needed more than once: by keys, CHECKs and computed columns."""
+    """Tell whether a row's values are needed by CHECKs and computed columns, or a duplicate is left out."""
     info = variable.info
+    left_out = any(key.ignore_dup_key for key in _keys_to_look_at(variable))
+    return bool(left_out or info.checks or any(column.computed is not None for column in info.columns))
+
+
+def _keys_to_look_at(variable: TableVariable) -> list[KeyInfo]:
+    """The keys of a new row that has its number from IDENTITY: those numbers are new ones."""
     counted = {fold(variable.identity.name)} if variable.identity is not None else set()
-    # The numbers that IDENTITY gives are new ones: such a key needs no look at the old rows.
-    keys = [key for key in info.keys if counted.isdisjoint(map(fold, key.columns))]
-    return bool(keys or info.checks or any(column.computed is not None for column in info.columns))
+    return [key for key in variable.info.keys if counted.isdisjoint(map(fold, key.columns))]
+
+
+def uniqueness_of_row(variable: TableVariable, name: str) -> tuple[n.Node, ...]:
+    """For each key: whether no row has that of TableVariableDml.NEW_ROW, else error 2627."""
+    every = q.Aliased(n.Call("unnest", (n.Variable(variable.query_reference),)), "r")
+    conditions: list[n.Node] = []
+    for key in _keys_to_look_at(variable):
+        columns = [fold(column) for column in key.columns]
+        new = [n.Member(TableVariableDml.NEW_ROW, column) for column in columns]
+        same = n.all_of(
+            [
+                _same_value(variable, key, column, n.Name(("r", column)), value)
+                for column, value in zip(columns, new, strict=True)
+            ]
+        )
+        found = n.Exists(n.Subquery(q.Select((), every, where=same, breaks=q.Breaks.NEVER)))
+        conditions.append(_unique_key(variable, key, n.Not(found), name, new))
+    return tuple(conditions)
 
 
 def row_of(variable: TableVariable, cells: list[n.Node]) -> n.Node:
@@ -329,7 +353,7 @@ def new_rows(
     conditions: list[n.Node] = []
     for number, key in enumerate(keys, 1):
         joins.append(q.Join("LEFT", _existing(variable, key, number), _same_key(variable, key, number)))
-        conditions.append(_unique(key, number, name))
+        conditions.append(_unique(variable, key, number, name))
     for check in info.checks:
         conditions.append(n.Call("sys.check_row", (check, n.Text(name))))
     return made(q.Select(_appended(variable, cells, by_place), inner, tuple(joins), n.all_of(conditions)))
@@ -356,26 +380,55 @@ def _existing(variable: TableVariable, key: KeyInfo, number: int) -> n.Node:
 
 
 def _same_key(variable: TableVariable, key: KeyInfo, number: int) -> n.Node | None:
-    parts: list[n.Node] = []
-    for name in map(fold, key.columns):
-        column = _column(variable, name)
-        old, new = n.Name((f"old_{number}", name)), n.Name(("n", name))
-        nullable = column is None or column.nullable
-        one_of_many = nullable and not key.primary
-        parts.append(n.IsDistinct(old, new, negated=True) if one_of_many else n.Comparison("=", old, new))
-    return n.all_of(parts)
+    return n.all_of(
+        [
+            _same_value(variable, key, name, n.Name((f"old_{number}", name)), n.Name(("n", name)))
+            for name in map(fold, key.columns)
+        ]
+    )
 
 
-def _unique(key: KeyInfo, number: int, name: str) -> n.Node:
+def _same_value(variable: TableVariable, key: KeyInfo, name: str, old: n.Node, new: n.Node) -> n.Node:
+    """Compare two values of a key's column; one of several rows may have NULL in a UNIQUE one."""
+    column = _column(variable, name)
+    nullable = column is None or column.nullable
+    if nullable and not key.primary:
+        return n.IsDistinct(old, new, negated=True)
+    return n.Comparison("=", old, new)
+
+
+def _unique(variable: TableVariable, key: KeyInfo, number: int, name: str) -> n.Node:
     first = n.Comparison("=", n.Name(("n", f"nth_{number}")), n.Integer(1))
     fresh = n.AllOf((first, n.IsNull(n.Name((f"old_{number}", "found")))))
     if key.ignore_dup_key:
         # A query of its own is computed once: the statement's moment tells it from others.
         statement = n.Subquery(q.Select((n.Call("clock_timestamp"),)))
         return n.Call("sys.ignore_duplicate_key", (fresh, statement))
+    return _unique_key(variable, key, fresh, name, [n.Name(("n", fold(column))) for column in key.columns])
+
+
+def _unique_key(
+    variable: TableVariable, key: KeyInfo, fresh: n.Node, name: str, values: Sequence[n.Node]
+) -> n.Node:
+    """True where ``fresh`` is, else error 2627 of the key with these values."""
+    told: list[n.Node] = []
+    for label, value in zip(key.columns, values, strict=True):
+        column = _column(variable, fold(label))
+        told += ([n.Text(", ")] if told else []) + [_shown(value, column, key)]
     kind = "PRIMARY KEY" if key.primary else "UNIQUE KEY"
-    values: list[n.Node] = []
-    for column in key.columns:
-        values += ([n.Text(", ")] if values else []) + [n.Name(("n", fold(column)))]
-    arguments = (fresh, n.Text(kind), n.Text(name), n.Call("concat", tuple(values)))
-    return n.Call("sys.unique_key", arguments)
+    return n.Call("sys.unique_key", (fresh, n.Text(kind), n.Text(name), n.Call("concat", tuple(told))))
+
+
+def _shown(value: n.Node, column: ColumnInfo | None, key: KeyInfo) -> n.Node:
+    """A value of a key as error 2627 tells it, of a table (ssb_internal.shown_key), too."""
+    if column is None or column.type is None:
+        return value
+    if column.type.name in ("datetime", "smalldatetime"):
+        value = convert(Value(value, column.type), tm.varchar(30)).code
+    elif column.type.family == "binary":
+        value = n.joined(n.Text("0x"), n.Call("upper", (n.Call("encode", (value, n.Text("hex"))),)))
+    elif column.type.name in ("money", "smallmoney"):
+        value = n.Call("round", (value, n.Integer(2)))
+    if not column.nullable or key.primary:
+        return value
+    return n.Call("COALESCE", (n.Cast(n.Paren(value), "text"), n.Text("<NULL>")))

@@ -1,7 +1,7 @@
 """INSERT, UPDATE and DELETE on table variables.
 
 A table variable is a PL/pgSQL array of a composite type, so that it survives ROLLBACK.
-One row of values without keys is appended in place; everything else is one query that
+One row of values is appended in place; everything else is one query that
 gives the new array and the row count.  What PostgreSQL checks on tables (NOT NULL, keys,
 CHECK) is checked by functions in the query (statements/table_variables.sql).
 """
@@ -42,6 +42,7 @@ from .table_variable_rows import (
     row_of,
     rows_into,
     typed,
+    uniqueness_of_row,
 )
 
 # ---------------------------------------------------------------- INSERT
@@ -63,7 +64,8 @@ def insert_into_variable(
         rows, columns = [[]], []
     if rows is not None and len(rows) == 1 and not needs_query(variable):
         cells = one_row(variable, columns, rows[0], name)
-        appended = TableVariableDml(variable, append=row_of(variable, cells))
+        unique = uniqueness_of_row(variable, name)
+        appended = TableVariableDml(variable, append=row_of(variable, cells), unique=unique)
         return _with_output(appended, statement.outputs, ctx)
     known_to_fit: set[str] = set()
     if rows is not None:

@@ -117,8 +117,8 @@ def _plus_null(left: Value, right: Value) -> Value:
     known = left.type or right.type
     if known is not None and known.is_string:
         return Value(n.joined(left.code, right.code), known)
-    if known is not None and known.is_numeric:
-        return Value(n.Sum("+", left.code, right.code), known)
+    if known is None or known.is_numeric:
+        return _numeric("+", left, right)
     return replace(v.NULL, type=known)
 
 
@@ -202,7 +202,7 @@ _OPERATOR_NAMES = {"-": "subtract", "*": "multiply", "/": "divide", "%": "modulo
 
 def _numeric(operator: str, left: Value, right: Value) -> Value:
     """Arithmetic on numbers with T-SQL's result type; decimal division is cut to its scale."""
-    left, right = _beyond_int(left), _beyond_int(right)
+    left, right = _beyond_int(_int_if_null(left)), _beyond_int(_int_if_null(right))
     a, b = left.type, right.type
     if a is not None and b is not None and "real" in (a.name, b.name) and "float" not in (a.name, b.name):
         left, right = (v.cast(one, "real", tm.REAL) for one in (left, right))
@@ -249,6 +249,11 @@ def _decimal_digits(operator: str, left: Value, right: Value) -> tuple[int, int]
         return p1 - s1 + s2 + scale, scale
     scale = max(s1, s2)
     return min(p1 - s1, p2 - s2) + scale, scale
+
+
+def _int_if_null(value: Value) -> Value:
+    """NULL by itself is an int in arithmetic."""
+    return v.cast(value, tm.INT.postgres, tm.INT) if value.is_null and value.type is None else value
 
 
 def _beyond_int(value: Value) -> Value:

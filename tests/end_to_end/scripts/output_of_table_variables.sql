@@ -14,3 +14,12 @@ SELECT a, v, n FROM @log ORDER BY a;
 UPDATE TOP (1) t SET a = o.v OUTPUT inserted.a, deleted.a, o.a, o.v + 1 FROM @t AS t JOIN @o AS o ON o.a = t.a;
 DELETE t OUTPUT deleted.*, o.v FROM @t AS t LEFT JOIN @o AS o ON o.a = t.a;
 SELECT a, b FROM @t;
+GO
+-- OUTPUT … INTO the table variable that changes: the rows stand behind the changed ones.
+DECLARE @t TABLE (a INT, b INT);
+INSERT @t VALUES (1, 2), (3, 4);
+UPDATE @t SET a = a + 10 OUTPUT deleted.a, deleted.b INTO @t;
+SELECT a, b FROM @t;
+DELETE @t OUTPUT deleted.b, deleted.a INTO @t WHERE a > 10;
+INSERT @t OUTPUT inserted.a, inserted.b INTO @t VALUES (7, 7);
+SELECT a, b FROM @t;

@@ -61,13 +61,9 @@ log := array_append(log, ROW(COALESCE((p.log)[cardinality(p.log)].id + 1, 1), sy
 -- case: append with a key
 INSERT INTO @t (id, name) VALUES (1, N'x')
 -- expect
-SELECT p.t || array_agg(ROW(sys.not_null(n.id, 'id', '@t'), n.name)::dbo."p@t" ORDER BY n."@place"), count(*)
-FROM (SELECT n.*, row_number() OVER (PARTITION BY n.id ORDER BY n."@place") AS nth_1
-      FROM (SELECT n.*, row_number() OVER () AS "@place"
-            FROM (VALUES (1::integer, 'x'::varchar(50))) AS n (id, name)) AS n) AS n
-LEFT JOIN (SELECT id, true AS found FROM unnest(p.t) AS r) AS old_1 ON old_1.id = n.id
-WHERE sys.unique_key(n.nth_1 = 1 AND old_1.found IS NULL, 'PRIMARY KEY', '@t', concat(n.id))
-INTO t, row_count
+new_row := ROW(1, 'x')::dbo."p@t";
+PERFORM sys.unique_key(NOT EXISTS (SELECT FROM unnest(p.t) AS r WHERE r.id = new_row.id), 'PRIMARY KEY', '@t', concat(new_row.id));
+t := array_append(t, new_row)
 
 -- case: append several
 INSERT INTO @plain (a, b) VALUES (1, 'x'), (2, NULL)
