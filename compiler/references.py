@@ -31,6 +31,8 @@ _ALMOST = 0.9
 """How much of two names is the same where one may be a slip of the pen, as difflib measures it."""
 _SIMILAR = 0.6
 """The same where it is one that there is not."""
+_SHORTEST = 4
+"""Letters of a name in which two may have changed places."""
 _MOST_COMPARISONS = 300_000
 _WORD = re.compile(r"\w+")
 # Those that a database has from the beginning, as far as scripts name them.
@@ -198,6 +200,8 @@ class References:
             self._comparisons += len(known)
             left = self._comparisons <= _MOST_COMPARISONS
             found = difflib.get_close_matches(name, known, 1, cutoff) if left else []
+            if left and not found:
+                found = [one for one in known if _is_swapped(one, name)]
             self._nearest_names[name, known] = found[0] if found else None
         return self._nearest_names[name, known]
 
@@ -235,6 +239,15 @@ class References:
         if text in spellings and spellings[text] != span:
             return None
         return next((name for name in spellings if name != text), None)
+
+
+def _is_swapped(one: str, other: str) -> bool:
+    """Whether two neighbouring letters changed places, which difflib takes for much in a short name."""
+    if len(one) != len(other) or one == other or len(one) < _SHORTEST:
+        return False
+    place = next(place for place, (a, b) in enumerate(zip(one, other, strict=True)) if a != b)
+    swapped = one[:place] + one[place + 1 : place + 2] + one[place] + one[place + 2 :]
+    return swapped == other
 
 
 def _successor(procedure: str) -> str | None:

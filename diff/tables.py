@@ -145,7 +145,9 @@ class _Comparison:
         come = [one for shape, one in after.items() if shape not in before or shape in held]
         drops: list[str] = []
         for one in gone:
-            if (name := _constraint_name(one)) is None:
+            if one.tokens[0].word == "INDEX":
+                drops.append(f"DROP INDEX {identifier(one.tokens[1].name)} ON {self.table}")
+            elif (name := _constraint_name(one)) is None:
                 self.refuse(
                     f"A constraint of {self.table} without a name changes or is gone.",
                     new.span,

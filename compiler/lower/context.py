@@ -165,6 +165,8 @@ class Context:
     """How many queries the body gives each of its cursors."""
     passed_cursors: frozenset[str] = frozenset()
     """Variables that the body hands to procedures for OUTPUT."""
+    handed_cursors: frozenset[str] = frozenset()
+    """Named cursors that the body assigns to such variables, or to its parameters."""
     deallocated_cursors: frozenset[str] = frozenset()
     """Cursors that the body deallocates."""
     located_cursors: dict[str, LocatedTable] = field(default_factory=dict)

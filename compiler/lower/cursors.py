@@ -14,8 +14,9 @@ dynamic SQL for example.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
+from ...grammar.tokens import RESERVED_WORDS, Token, TokenKind
 from .. import nodes
 from ..analysis.cursor_rows import with_row_place
 from ..catalog.names import fold
@@ -105,6 +106,36 @@ def local_cursors(body: Sequence[nodes.Statement]) -> frozenset[str]:
     )
 
 
+def handed_cursors(body: Sequence[nodes.Statement], out_of_routine: Collection[str]) -> frozenset[str]:
+    """Return the named cursors that a body assigns to variables (their keys) which others see too."""
+    return frozenset(
+        fold(statement.value.tokens[0].name)
+        for statement in nodes.all_of(body)
+        if isinstance(statement, nodes.SetVariable)
+        and statement.variable.key in out_of_routine
+        and len(statement.value.tokens) == 1
+        and _is_name(statement.value.tokens[0])
+    )
+
+
+def _is_name(token: Token) -> bool:
+    """Whether a cursor may be called so."""
+    if token.kind is TokenKind.WORD:
+        return token.text.upper() not in RESERVED_WORDS
+    return token.kind in (TokenKind.BRACKETED, TokenKind.QUOTED)
+
+
+def _named(name: str, definition: nodes.CursorDefinition, ctx: Context) -> Cursor:
+    """Return the cursor that a DECLARE makes."""
+    if _is_kept(name, definition, ctx):
+        return _kept(name)
+    key = fold(name)
+    if key in ctx.handed_cursors and key not in ctx.located_cursors:
+        # Whoever gets it finds it by this; its name is nobody else's.
+        return Cursor(name, "", "", key=n.Variable(ctx.new_variable(key, "text")))
+    return _new_cursor(name, ctx)
+
+
 def _find(reference: nodes.CursorReference, ctx: Context) -> Cursor | None:
     if isinstance(reference.name, nodes.Variable):
         found = ctx.scope.cursor_variables.get(reference.name.key)
@@ -137,8 +168,7 @@ def lower_declare_cursor(node: nodes.DeclareCursor, ctx: Context) -> list[pl.Sta
     cursor = ctx.scope.cursors.get(key)
     if cursor is None:
         name = node.name.text
-        cursor = _kept(name) if _is_kept(name, node.cursor, ctx) else _new_cursor(name, ctx)
-        ctx.scope.cursors[key] = cursor
+        cursor = ctx.scope.cursors[key] = _named(name, node.cursor, ctx)
     cursor.local = is_local
     return _define(node, node.cursor, cursor, ctx, fresh=True)
 
@@ -159,14 +189,22 @@ def assign_cursor(node: nodes.SetVariable, ctx: Context) -> list[pl.Statement]:
     """``SET @c = other``: from here on both names mean the same cursor."""
     words = node.value.tokens
     if len(words) == 1:
-        name = words[0].name
-        other = ctx.scope.cursor_variables.get(name.lower()) or ctx.scope.cursors.get(fold(name))
+        word = words[0]
+        other = ctx.scope.cursor_variables.get(word.name.lower())
+        check: list[pl.Statement] = []
+        if other is None and _is_name(word):
+            name = nodes.Identifier(text=word.name, span=node.value.span)
+            other = _find(nodes.CursorReference(name=name, span=name.span), ctx)
+            if other is not None and isinstance(other.key, n.Text):
+                place = pl.Invoke("ssb_internal.place_of_cursor", (pl.Raw(other.key),))
+                there = pl.Invoke("ssb_internal.require_cursor", (pl.Text(other.name), place))
+                check = ctx.guard(node, [pl.Perform(there), *ctx.status(node)])
         mine = ctx.scope.cursor_variables[node.variable.key]
         if other is not None and isinstance(mine.key, n.Variable) and other.key is not None:
-            return [pl.Assign(mine.key.spelling, pl.Raw(other.key))]
+            return [*check, pl.Assign(mine.key.spelling, pl.Raw(other.key))]
         if other is not None and not mine.variable:
             ctx.scope.cursor_variables[node.variable.key] = other
-            return []
+            return check
     other_name = node.value.text
     if other_name.startswith("@"):
         ctx.problem(
@@ -217,7 +255,7 @@ def _define(
         source = q.Aliased(n.Subquery(n.Alone(query.code)), "q", names, tight=True)
     if cursor.key is not None:
         cursor.columns = columns
-        return _keep(node, cursor, values, source, ctx)
+        return _keep(node, cursor, values, source, ctx, fresh=fresh)
     cursor.queries.append(q.Select((n.Call("array_agg", (values,)),), source, breaks=q.Breaks.NEVER))
     if cursor.row_place is not None and columns is not None:
         columns = columns[: -len(cursor.row_place.columns)]
@@ -237,7 +275,7 @@ def _define(
 
 
 def _keep(
-    node: nodes.Statement, cursor: Cursor, values: n.Node, source: n.Node, ctx: Context
+    node: nodes.Statement, cursor: Cursor, values: n.Node, source: n.Node, ctx: Context, *, fresh: bool
 ) -> list[pl.Statement]:
     """DECLARE of a cursor that others may open: they find the rows that there are now."""
     key = cursor.key
@@ -253,6 +291,9 @@ def _keep(
     )
     body: list[pl.Statement] = []
     if isinstance(key, n.Variable):
+        if fresh:
+            place = pl.Invoke("ssb_internal.place_of_cursor", (pl.Raw(key),))
+            body.append(pl.Perform(pl.Invoke("ssb_internal.declare_cursor", (pl.Text(cursor.name), place))))
         body.append(pl.Assign(key.spelling, pl.Cast(pl.Invoke("gen_random_uuid"), "text")))
     body += [pl.Perform(declare), *_read_kept(cursor, ctx), *ctx.status(node, pl.Number(0))]
     if _declared_again(cursor, ctx):
@@ -342,12 +383,31 @@ def _change(
             f"ssb_internal.{verb}_kept_cursor", (pl.Raw(cursor.key), pl.Text(cursor.shown or cursor.name))
         )
         body = [pl.Perform(kept)]
+        if verb == "deallocate":
+            body = _drop_reference(reference, cursor, body, ctx)
     else:
         call = pl.Invoke(
             f"ssb_internal.{verb}_cursor", (pl.Text(cursor.shown or cursor.name), pl.Name(cursor.position))
         )
         body = [pl.Assign(cursor.position, call)]
     return [*ctx.guard(node, [*body, *ctx.status(node, pl.Number(0))])]
+
+
+def _drop_reference(
+    reference: nodes.CursorReference, cursor: Cursor, body: list[pl.Statement], ctx: Context
+) -> list[pl.Statement]:
+    """DEALLOCATE of a kept cursor by one of its names, ``body``: it goes with the last one."""
+    if isinstance(reference.name, nodes.Variable):
+        if not isinstance(cursor.key, n.Text):
+            return body
+        # The variable is one more name of a GLOBAL cursor, which stays.
+        place = pl.Invoke("ssb_internal.place_of_cursor", (pl.Raw(cursor.key),))
+        return [pl.Perform(pl.Invoke("ssb_internal.require_cursor", (pl.Text(cursor.name), place)))]
+    others = tuple(one.key for one in ctx.scope.cursor_variables.values() if isinstance(one.key, n.Variable))
+    if not isinstance(cursor.key, n.Variable) or not others:
+        return body
+    handed = pl.Raw(n.In(cursor.key, n.Items(others)))
+    return [pl.If(((handed, (pl.Assign(cursor.key.spelling, pl.NULL),)),), tuple(body))]
 
 
 # ------------------------------------------------------------------ FETCH

@@ -38,6 +38,7 @@ from .cursors import (
     count_definitions,
     deallocated_cursors,
     declare_cursor_parameter,
+    handed_cursors,
     local_cursors,
     passed_cursors,
 )
@@ -363,6 +364,7 @@ def lower_routine_body(
     ctx.deallocated_cursors = deallocated_cursors(statements)
     ctx.scope.local_cursors = local_cursors(statements)
     ctx.passed_cursors = passed_cursors(statements)
+    ctx.handed_cursors = handed_cursors(statements, {*ctx.passed_cursors, *ctx.scope.cursor_variables})
     ctx.located_cursors = located_cursors(statements)
     if ctx.mode is Mode.PROCEDURE and any(isinstance(one, _RECEIVING) for one in nodes.all_of(statements)):
         ctx.receiving = statements

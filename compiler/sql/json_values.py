@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from ..target import nodes as n
 from .parse.nodes import JsonText
-from .values import Value, shown_decimals
+from .values import Value, shown_decimals, with_domain
 
 
 def is_json(node: exp.Expr) -> bool:
@@ -47,6 +47,9 @@ def json_value(value: Value, raw: bool, *, nulls: bool) -> n.Node:
     elif value.type is not None and value.type.name == "bit" and not raw:
         code = n.Call("sys.json_bit", (code,))
     elif not raw:
-        whole = value.pg == "numeric" and value.type is not None and value.type.name == "bigint"
-        code = n.Call("sys.json_atom", (n.Cast(code, "bigint") if whole else code, *shown_decimals(value)))
+        if value.pg == "numeric" and value.type is not None and value.type.name == "bigint":
+            code = n.Cast(code, "bigint")
+        else:
+            code = with_domain(value).code
+        code = n.Call("sys.json_atom", (code, *shown_decimals(value)))
     return n.Call("coalesce", (code, n.Text("null"))) if nulls else code

@@ -49,14 +49,17 @@ class Targets:
     leading: bool = False
     """PostgreSQL takes the columns' types from the query: the first of UNION and the like, or DISTINCT."""
     rows: bool = False
-    """Another query reads the rows: a column of NULL is an int, beyond ``types``, too."""
+    """Another query reads the rows, or a table is made of them: a column of NULL is an int, beyond ``types``,
+    too, and one of a bit or xml has that type in PostgreSQL."""
 
-    def convert(self, position: int, value: Value) -> Value:
-        """The value of the column at ``position``, converted."""
+    def convert(self, position: int, value: Value, *, sorted_by: bool = False) -> Value:
+        """The value of the column at ``position``, converted; as it is where DISTINCT is ``sorted_by`` it."""
         wanted = self.types[position] if position < len(self.types) else None
         if self.rows and value.is_null:
             type_ = wanted or tm.INT
             return v.cast(value, type_.postgres, type_)
+        if self.rows and not sorted_by:
+            value = v.with_domain(value)
         if wanted is None or value.family == "boolean":
             return value
         if self.store:
@@ -71,6 +74,7 @@ class Targets:
             and value.type is not None
             and value.constant is None
             and value.type.postgres == wanted.postgres
+            and not v.may_lose_domain(value)
             and (_has_one_spelling(wanted) or n.is_cast_to(value.code, wanted.postgres))
         ):
             return value
@@ -120,4 +124,6 @@ def atom(value: Value) -> n.Node:
         code = n.Cast(code, "text")
     elif value.pg == "numeric" and value.type is not None and value.type.name == "bigint":
         code = n.Cast(code, "bigint")
+    elif value.family == "xml":
+        code = v.with_domain(value).code
     return n.Call("sys.xml_atom", (code, *v.shown_decimals(value)))

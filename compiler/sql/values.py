@@ -12,6 +12,7 @@ from ...grammar.records import dataclass, replace
 from ..catalog import types as tm
 from ..catalog.types import SqlType
 from ..target import nodes as n
+from ..target import queries as q
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,44 @@ def integer(number: int) -> Value:
 def cast(value: Value, postgres: str, type_: SqlType | None = None) -> Value:
     """``value::postgres``."""
     return Value(n.Cast(value.code, postgres), type_ or value.type, nullable=value.nullable)
+
+
+DOMAINS = ("sys.bit", "sys.xml")
+"""What bit and xml are in PostgreSQL."""
+
+
+def _shown(code: n.Node) -> n.Node:
+    """What a value in parentheses, or a subquery of one column, shows."""
+    while True:
+        match code:
+            case n.Paren(inner):
+                code = inner
+            case n.Subquery(q.Select((item,))):
+                code = item.value if isinstance(item, q.Labelled) else item
+            case _:
+                return code
+
+
+def may_lose_domain(value: Value) -> bool:
+    """Whether PostgreSQL may give a bit or an xml the type under its domain: NULL in a CASE is enough."""
+    if value.type is None or value.type.postgres not in DOMAINS:
+        return False
+    code = _shown(value.code)
+    conditional = isinstance(code, n.Call) and code.function.upper() in ("COALESCE", "NULLIF")
+    return conditional or isinstance(code, n.Case)
+
+
+def loses_domain(value: Value, type_: SqlType | None) -> bool:
+    """Whether PostgreSQL would give a column of this type, for this value, the type under its domain."""
+    null = value.is_null and type_ is not None and type_.postgres in DOMAINS
+    return null or may_lose_domain(value)
+
+
+def with_domain(value: Value) -> Value:
+    """Return the value of the domain that its type is, where it may have lost it."""
+    if value.type is None or not may_lose_domain(value):
+        return value
+    return cast(value, value.type.postgres)
 
 
 def of_known_type(value: Value) -> n.Node:

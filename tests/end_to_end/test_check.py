@@ -122,6 +122,21 @@ BEGIN DIALOG @h FROM SERVICE [//Shop/Service] TO SERVICE '//Elsewhere/Service';
     ]
 
 
+def test_two_letters_that_have_changed_places_are_a_slip_in_a_short_name_too() -> None:
+    script = """CREATE MESSAGE TYPE Order_ VALIDATION = NONE;
+CREATE CONTRACT Orders (Order_ SENT BY ANY);
+CREATE QUEUE Inbox; CREATE QUEUE AB; CREATE QUEUE Lane12;
+GO
+DECLARE @h uniqueidentifier;
+BEGIN DIALOG @h FROM SERVICE Here TO SERVICE 'There' ON CONTRACT Ordres;
+RECEIVE * FROM Inbxo; RECEIVE * FROM BA; RECEIVE * FROM Lane21; RECEIVE * FROM Index_;
+"""
+    assert [(one.message, one.hint) for one in check_scripts([Source("shop.sql", script)])] == [
+        ("no script creates the contract 'Ordres'", "did you mean 'Orders'?"),
+        ("no script creates the queue 'Inbxo'", "did you mean 'Inbox'?"),
+    ]
+
+
 @pytest.mark.usefixtures("folder")
 def test_a_folder_stands_for_its_scripts(pgsb: Pgsb) -> None:
     left = pgsb("check", "database")

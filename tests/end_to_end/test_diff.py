@@ -185,6 +185,18 @@ def test_nothing_lies_between_a_script_and_itself() -> None:
             ["ALTER TABLE t DROP CONSTRAINT old", "ALTER TABLE t ADD CONSTRAINT new CHECK (a > 1)"],
         ),
         (
+            "CREATE TABLE t (a INT, b INT, INDEX [by a] (a), INDEX c (b), INDEX d (b))",
+            "CREATE TABLE t (a BIGINT, b INT, INDEX [by a] (a), INDEX c UNIQUE (b))",
+            [
+                "DROP INDEX [by a] ON t",
+                "DROP INDEX c ON t",
+                "DROP INDEX d ON t",
+                "ALTER TABLE t ALTER COLUMN a BIGINT NULL",
+                "ALTER TABLE t ADD INDEX [by a] (a)",
+                "ALTER TABLE t ADD INDEX c UNIQUE (b)",
+            ],
+        ),
+        (
             "CREATE TABLE t (a INT); ALTER TABLE t ADD b INT",
             "CREATE TABLE t (a INT); ALTER TABLE t ADD b INT; ALTER TABLE t ADD c INT",
             ["ALTER TABLE t ADD c INT"],

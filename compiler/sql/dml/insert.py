@@ -30,7 +30,7 @@ from ..query.from_clause import ROWS_DIFFER
 from ..query.lock_hints import locks_whole_table
 from ..query.row_limits import changing_top, limited, top_rows
 from ..query.set_operations import ctes
-from ..query_result import QueryTree, Targets
+from ..query_result import ROWS, QueryTree, Targets
 from ..values import Value
 from .columns import (
     advance_identity,
@@ -388,7 +388,7 @@ def select_into(node: exp.Expr, ctx: Context) -> Dml | None:
     if is_variable(table):
         ctx.problem("SELECT … INTO makes a table; use INSERT for a table variable", table, number=102)
         return None
-    result = query_tree(node, ctx)
+    result = query_tree(node, ctx, targets=ROWS)
     infos: tuple[ColumnInfo, ...] = ()
     if result.columns is not None:
         names: set[str] = set()

@@ -13,8 +13,9 @@ from ...catalog.names import fold
 from ...target import nodes as n
 from .. import values as v
 from ..context import Context, place
-from ..conversions import convert, reconcile
+from ..conversions import convert
 from ..dispatch import expression, handles
+from ..functions.builders import with_default
 from ..functions.builtin import is_of_one_row
 from ..parse.nodes import JsonText, NextValue
 from ..values import Value
@@ -178,7 +179,7 @@ def _present_offset(
     window = _over(n.NOTHING, _mirrored(over) if ahead else over, ctx, _BEFORE)
     value = arguments[0]
     if len(arguments) == 3:
-        (value, default), _ = reconcile([arguments[0], arguments[2]])
+        value, default = with_default(arguments[0], arguments[2])
     offset = arguments[1] if len(arguments) > 1 else v.integer(1)
     value = replace(value, code=v.of_known_type(value))
     found: n.Node

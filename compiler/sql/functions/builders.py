@@ -586,13 +586,21 @@ def rank(name: str, type_: SqlType) -> Builder:
     return build
 
 
+def with_default(value: Value, default: Value) -> tuple[Value, Value]:
+    """The value of LAG or LEAD, and what stands for it where there is none: that is of the value's type."""
+    if value.type is None or value.is_null or value.is_string or default.is_null:
+        (value, default), _ = reconcile([value, default])
+        return value, default
+    return value, convert(default, value.type)
+
+
 def lag(name: str) -> Builder:
     """LAG, LEAD."""
 
     def build(arguments: list[Value], surroundings: Surroundings) -> Value:
         texts = [argument.code for argument in arguments]
         if len(arguments) == 3:
-            (value, default), _ = reconcile([arguments[0], arguments[2]])
+            value, default = with_default(arguments[0], arguments[2])
             texts[0], texts[2] = v.of_known_type(value), default.code
         else:
             texts[0] = v.of_known_type(arguments[0])

@@ -12,7 +12,10 @@ from sqlglot.tokenizer_core import TokenType as T
 
 from .tokens import Unreadable
 
-__all__ = ["TokenReader", "placed"]
+__all__ = ["TOP_WITH_OFFSET", "TokenReader", "placed"]
+
+TOP_WITH_OFFSET = "A TOP can not be used in the same query or sub-query as a OFFSET."
+"""Error 10741."""
 
 Result = TypeVar("Result")
 Node = TypeVar("Node", bound=exp.Expr)
@@ -50,6 +53,10 @@ class TokenReader(TSQLParser):
             end = last.end if last else 0
             raise Unreadable(message or "incorrect syntax: the statement ends too early", end, end, None)
         text = token.text
+        before = self._tokens[: self._index]
+        if not message and token.token_type == T.FETCH and any(one.token_type == T.OFFSET for one in before):
+            # Behind OFFSET n ROWS it is one too many only where there is a TOP.
+            raise Unreadable(TOP_WITH_OFFSET, token.start, token.end, text, 10741)
         raise Unreadable(message or f"Incorrect syntax near '{text}'.", token.start, token.end, text)
 
     def raise_error(self, message: str, token: Any = None) -> None:

@@ -22,7 +22,7 @@ from ..expressions.names import condition, scalar
 from ..from_items import Source, alias_of, failed
 from ..parse.nodes import is_variable
 from ..query_result import ROWS
-from ..values import differs_by_row
+from ..values import cast, differs_by_row, loses_domain
 from .lock_hints import LOCKING, held
 from .pivot import pivoted
 from .table_functions import table_function
@@ -494,6 +494,8 @@ def _values(node: exp.Values, ctx: Context, kind: str) -> Source:
         if all(value.is_null for value in converted):
             type_ = tm.INT
             converted = [ROWS.convert(place, value) for value in converted]
+        elif type_ is not None and any(loses_domain(value, type_) for value in converted):
+            converted = [cast(value, type_.postgres, type_) for value in converted]
         types.append(type_)
         for row, value in zip(rows, converted, strict=True):
             row[place] = value

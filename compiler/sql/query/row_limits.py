@@ -17,6 +17,7 @@ from ..conversions import convert
 from ..expressions.names import scalar
 from ..parse.dml import Top
 from ..parse.nodes import is_variable
+from ..parse.token_reader import TOP_WITH_OFFSET
 from ..query_result import NOTHING_SELECTED
 from ..values import Value
 
@@ -223,7 +224,7 @@ def offset_fetch(node: exp.Expr, ctx: Context) -> tuple[n.Node | None, n.Node | 
             "The number of rows provided for a FETCH clause must be greater then zero.", fetch, number=10744
         )
     if offset is not None and isinstance(fetch, exp.Limit):
-        ctx.problem("A TOP can not be used in the same query or sub-query as a OFFSET.", offset, number=10741)
+        ctx.problem(TOP_WITH_OFFSET, offset, number=10741)
     if offset is not None and node.args.get("order") is None:
         ctx.problem("OFFSET needs ORDER BY before it", offset, number=102)
     return limit, skipped

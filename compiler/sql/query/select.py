@@ -264,6 +264,7 @@ def _select_list(node: exp.Select, ctx: Context, targets: Targets | None) -> Sel
     known = listed = True
     windows = False
     aliases: dict[str, Value] = {}
+    sorted_by = node.args.get("distinct") is not None and node.args.get("order") is not None
     for item in node.expressions:
         if isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
             star = star_columns(item, ctx)
@@ -295,7 +296,7 @@ def _select_list(node: exp.Select, ctx: Context, targets: Targets | None) -> Sel
         if targets is not None and (targets.rows or position < len(targets.types)):
             if targets.store:
                 value = ctx.implicitly(value, targets.types[position], inner)
-            value = targets.convert(position, value)
+            value = targets.convert(position, value, sorted_by=sorted_by)
         name = alias
         if alias is not None:
             aliases[fold(alias)] = value

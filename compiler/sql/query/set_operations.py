@@ -19,7 +19,7 @@ from ..expressions.windows import order_item
 from ..parse.nodes import RecursionLevel
 from ..precedence import common_type
 from ..query_result import NOTHING_SELECTED, ROWS, QueryTree, Targets, mismatched
-from ..values import Value, call
+from ..values import Value, call, loses_domain
 from .for_clause import as_document
 from .row_limits import limits_rows, offset_fetch, refuse_order, within_row_limit
 from .select import select_tree
@@ -321,9 +321,12 @@ def _set_operation(node: exp.SetOperation, ctx: Context, targets: Targets | None
             columns, types = _with_types_of_nulls(columns, queries)
         for index, (_, branch) in enumerate(branches):
             values = queries[index].values or []
-            is_first = rows and index == 0 and any(value.is_null for value in values)
-            if is_first or any(mismatched(value, type_) for value, type_ in zip(values, types, strict=False)):
-                queries[index] = query_tree(branch, ctx, targets=Targets(types, rows=is_first))
+            typed = rows and (
+                (index == 0 and any(value.is_null for value in values))
+                or any(loses_domain(value, type_) for value, type_ in zip(values, types, strict=False))
+            )
+            if typed or any(mismatched(value, type_) for value, type_ in zip(values, types, strict=False)):
+                queries[index] = query_tree(branch, ctx, targets=Targets(types, rows=typed))
     codes = [
         n.Subquery(query.code) if _needs_parentheses(branch) else query.code
         for query, (_, branch) in zip(queries, branches, strict=True)

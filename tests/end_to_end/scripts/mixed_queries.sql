@@ -80,3 +80,9 @@ DELETE TOP (1) FROM over_it
 GO
 UPDATE v SET b = 0 FROM over_it AS v LEFT JOIN under AS u ON u.a = v.b
 GO
+-- The default of LAG and LEAD is of the value's type.
+SELECT n, LAG(n * 3, 1, 2.7) OVER (ORDER BY n) AS back, LEAD(n, 2, -n / 4.0) OVER (ORDER BY n) AS ahead, LAG(m, 1, 2.55555) OVER (ORDER BY n) AS paid,
+       LAG(f, 1, 9) OVER (ORDER BY n) AS flag, LAG(d, 1, '20260101') OVER (ORDER BY n) AS day_, LAG(n, 1, 1.9) IGNORE NULLS OVER (ORDER BY n) AS present
+FROM (VALUES (1, CAST(1.5 AS MONEY), CAST(0 AS BIT), CAST('20250101' AS DATE)), (5, 2, 1, NULL), (9, 3, NULL, NULL)) AS v (n, m, f, d) ORDER BY n
+BEGIN TRY SELECT LAG(d, 1, 'no day') OVER (ORDER BY d) FROM (SELECT CAST('20250101' AS DATE) AS d) AS v END TRY BEGIN CATCH PRINT CONCAT(ERROR_NUMBER(), ' ', ERROR_MESSAGE()) END CATCH
+GO

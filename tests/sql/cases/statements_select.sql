@@ -357,7 +357,7 @@ FROM dbo.orders
 -- case: lag
 SELECT id, LAG(amount, 1, 0) OVER (ORDER BY id) FROM orders
 -- expect
-SELECT id, lag(amount, 1, 0.00) OVER (ORDER BY id) FROM dbo.orders
+SELECT id, lag(amount, 1, 0::numeric(10,2)) OVER (ORDER BY id) FROM dbo.orders
 
 -- case: row number over nothing
 SELECT ROW_NUMBER() OVER (ORDER BY (SELECT NULL)) AS rn FROM heap
