@@ -123,15 +123,15 @@ def upgrade_command(dsn: str | None, print_sql: bool, from_version: int | None, 
     target = find_target(dsn)
     with connect(target) as connection:
         before = _installed(connection, target)
+        found = installer.installed(connection)
+        assert found is not None
         if print_sql:
-            click.echo(
-                installer.upgrade_sql(int(before), installer.installed_parts(connection) or "all"), nl=False
-            )
+            click.echo(installer.upgrade_sql(found.version, found.parts, found.needed()), nl=False)
             return
         if dry_run:
             with connection.transaction(force_rollback=True):
                 installer.upgrade(connection)
-            steps = installer.migrations_after(int(before))
+            steps = found.needed()
             said = f"migrations {', '.join(map(str, steps))}" if steps else "no migration"
             click.echo(
                 f"runtime {before} would become {installer.RUNTIME_VERSION} in {describe(target)}: "

@@ -231,6 +231,46 @@ def test_migrations_bring_an_old_runtime_up_to_date(
     assert with_traces == [line for line in before if not line.startswith("ssb.service r")]
 
 
+def test_a_migration_of_a_lower_number_that_comes_later_is_applied(
+    database: Database, connect: Callable[..., Connection], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two branches have numbered theirs, and the one with the lower number is merged last."""
+    connection = connect()
+    late = (1, "CREATE TABLE ssb.came_late (a integer);")
+    all_of_them = sorted([*installer._migrations(), late])
+    with monkeypatch.context() as merged:
+        merged.setattr(installer, "_migrations", lambda: all_of_them)
+        found = installer.installed(connection)
+        assert found is not None and found.needed() == [1]
+        # What migrates nothing does not call it up to date; nor does a text for a database that has it.
+        for text in (installer.install_sql(), installer.upgrade_sql(int(installer.RUNTIME_VERSION))):
+            with pytest.raises(psycopg.errors.RaiseException, match="does not migrate it") as refused:
+                connection.execute(text.encode())
+            assert refused.value.diag.message_detail == "It lacks the migrations 1."
+            connection.execute("ROLLBACK")
+        installer.install(connection)
+        connection.execute("INSERT INTO ssb.came_late VALUES (1)")
+        connection.execute(installer.install_sql().encode())
+        installer.upgrade(connection)
+    # And a program without it does not know this database, though the number of the last is the same.
+    with pytest.raises(installer.RuntimeVersionError, match="the database has runtime version"):
+        installer.upgrade(connection)
+    with pytest.raises(psycopg.errors.RaiseException, match="this text brings"):
+        connection.execute(installer.install_sql().encode())
+    connection.execute("ROLLBACK")
+    # From before this was kept: all up to the version. Its text has it, or is refused.
+    connection.execute("UPDATE ssb.runtime_version SET migrations = NULL; DROP TABLE ssb.came_late")
+    monkeypatch.setattr(
+        installer, "_migrations", lambda: [*all_of_them, (9998, "CREATE TABLE ssb.came_late ();")]
+    )
+    with pytest.raises(psycopg.errors.RaiseException, match="does not migrate it"):
+        connection.execute(installer.install_sql().encode())
+    connection.execute("ROLLBACK")
+    connection.execute(installer.upgrade_sql(int(installer.RUNTIME_VERSION)).encode())
+    found = installer.installed(connection)
+    assert found is not None and found.version == 9998 and not found.needed()
+
+
 @pytest.mark.long
 @pytest.mark.one_postgres
 def test_an_upgrade_can_be_read_and_tried_before_it_is_done(
@@ -397,7 +437,7 @@ def before_ssb_internal(connection: Connection) -> None:
                 EXECUTE v_name;
             END LOOP;
             DROP SCHEMA ssb_internal;
-            UPDATE ssb.runtime_version SET version = 1, content_hash = 'version 1';
+            UPDATE ssb.runtime_version SET version = 1, content_hash = 'version 1', migrations = NULL;
         END;
         $$"""
     )
@@ -467,7 +507,7 @@ def test_conversations_that_an_older_version_left_without_a_leader_have_one_agai
         fourth,
         fourth,
     )
-    sql.do("UPDATE ssb.runtime_version SET version = 56")
+    sql.do("UPDATE ssb.runtime_version SET version = 56, migrations = NULL")
     installer.upgrade(sql.connection)
     found = dict(
         sql.rows(
