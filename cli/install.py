@@ -1,5 +1,7 @@
 """pgsb install, upgrade, uninstall, version: the runtime in a database."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -74,14 +76,8 @@ def install_command(
     target = find_target(dsn)
     with connect(target) as connection:
         before = described(connection)
-        try:
+        with _telling_whose_right_it_is():
             installer.install(connection, parts=parts, nvarchar=nvarchar)
-        except psycopg.errors.InsufficientPrivilege as error:
-            raise ServerError(
-                f"the server said: {error.diag.message_primary}",
-                hint=error.diag.message_hint
-                or "the owner of the database may install; others need GRANT CREATE ON DATABASE",
-            ) from None
         after = described(connection)
         knows_letters = connection.execute("SELECT lower('É') = 'é'").fetchone() == (True,)
     if not knows_letters:
@@ -129,7 +125,7 @@ def upgrade_command(dsn: str | None, print_sql: bool, from_version: int | None, 
             click.echo(installer.upgrade_sql(found.version, found.parts, found.needed()), nl=False)
             return
         if dry_run:
-            with connection.transaction(force_rollback=True):
+            with _telling_whose_right_it_is(), connection.transaction(force_rollback=True):
                 installer.upgrade(connection)
             steps = found.needed()
             said = f"migrations {', '.join(map(str, steps))}" if steps else "no migration"
@@ -138,7 +134,8 @@ def upgrade_command(dsn: str | None, print_sql: bool, from_version: int | None, 
                 f"{said}, and all functions anew. It was tried and rolled back."
             )
             return
-        installer.upgrade(connection)
+        with _telling_whose_right_it_is():
+            installer.upgrade(connection)
         after = installer.installed_version(connection)
     if before == after:
         click.echo(f"runtime {after} is up to date in {describe(target)}")
@@ -195,6 +192,18 @@ def version_command(dsn: str | None) -> None:
         click.echo(f"PostgreSQL {server}")
         installed = described(connection)
         click.echo(f"database: runtime {installed}" if installed else "database: no runtime (pgsb install)")
+
+
+@contextmanager
+def _telling_whose_right_it_is() -> Iterator[None]:
+    try:
+        yield
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise ServerError(
+            f"the server said: {error.diag.message_primary}",
+            hint=error.diag.message_hint
+            or "the owner of the database may install; others need GRANT CREATE ON DATABASE",
+        ) from None
 
 
 def described(connection: psycopg.Connection[Any]) -> str | None:

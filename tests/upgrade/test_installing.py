@@ -14,6 +14,7 @@ from runtime_objects import objects
 
 from pgsb.cli.install import upgrade_command
 from pgsb.runtime_sql import installer
+from pgsb.server.problems import ServerError
 from support import Connection, Database
 
 
@@ -379,6 +380,31 @@ def test_nothing_is_installed_beside_what_others_have_put_there(
             installer.upgrade(admin)
     finally:
         admin.execute("DROP OWNED BY early_bird CASCADE; DROP ROLE early_bird")
+
+
+@pytest.mark.one_postgres
+def test_an_upgrade_needs_no_right_on_the_database(
+    empty_database: Database, connect: Callable[..., Connection]
+) -> None:
+    """ALTER DATABASE … OWNER TO takes it from whom the runtime belongs to."""
+    admin = connect(empty_database.dsn)
+    admin.execute("CREATE ROLE keeper_before LOGIN")
+    try:
+        admin.execute(f"GRANT CREATE ON DATABASE {empty_database.name} TO keeper_before")
+        with psycopg.connect(empty_database.dsn, user="keeper_before", autocommit=True) as keeper:
+            installer.install(keeper)
+            admin.execute(f"REVOKE CREATE ON DATABASE {empty_database.name} FROM keeper_before")
+            installer.upgrade(keeper)
+            keeper.execute(installer.install_sql().encode())
+            # Where there is something to make, it is told who may.
+            keeper.execute("DROP SCHEMA ssb_staging CASCADE")
+            for option in ([], ["--dry-run"]):
+                arguments = ["--dsn", f"{empty_database.dsn}&user=keeper_before", *option]
+                with pytest.raises(ServerError, match="permission denied for database") as refused:
+                    upgrade_command.main(arguments, standalone_mode=False)
+                assert "GRANT CREATE ON DATABASE" in (refused.value.hint or "")
+    finally:
+        admin.execute("DROP OWNED BY keeper_before CASCADE; DROP ROLE keeper_before")
 
 
 def before_ssb_internal(connection: Connection) -> None:
