@@ -80,6 +80,12 @@ END;
 $$;
 """
 
+_NO_DATA = (
+    "the database has the runtime's tables without what they hold, as a dump restored without its"
+    " data (--schema-only) leaves them"
+)
+_RESTORE_DATA = "restore its data too (--data-only), or begin with an empty database"
+
 # What a text brings to a database is told from what that has been through; one that was made before this was
 # kept has been through all up to its version. Tables stay as they are where CREATE TABLE IF NOT EXISTS finds
 # them: without its migrations a database would be called what it is not.
@@ -93,11 +99,12 @@ DECLARE
     v_missing text;
     v_unknown text;
 BEGIN
-    IF to_regclass('ssb.runtime_version') IS NOT NULL THEN
-        SELECT to_jsonb(r) INTO v_row FROM ssb.runtime_version AS r;
-    END IF;
-    IF v_row IS NULL THEN
+    IF to_regclass('ssb.runtime_version') IS NULL THEN
         RETURN;
+    END IF;
+    SELECT to_jsonb(r) INTO v_row FROM ssb.runtime_version AS r;
+    IF v_row IS NULL THEN
+        RAISE EXCEPTION USING MESSAGE = '{no_data}', HINT = '{restore_data}';
     END IF;
     v_known := CASE
         WHEN v_row ->> 'migrations' IS NULL
@@ -339,6 +346,8 @@ def _require_migrations(brought: Iterable[int], up_to: str | int | None = None) 
         ours=_listed(number for number, _ in _migrations()),
         brought=_listed(brought),
         up_to=_version() if up_to is None else up_to,
+        no_data=_NO_DATA.replace("'", "''"),
+        restore_data=_RESTORE_DATA,
     )
 
 
@@ -536,11 +545,7 @@ def install(
         connection.execute(_NO_TIMEOUTS)
         found = installed(connection)
         if found is None and has_tables(connection):
-            raise RuntimeVersionError(
-                "the database has the runtime's tables without what they hold, as a dump restored without its"
-                " data (--schema-only) leaves them",
-                "restore its data too (--data-only), or begin with an empty database",
-            )
+            raise RuntimeVersionError(_NO_DATA, _RESTORE_DATA)
         present = found.parts if found is not None else None
         if parts == "broker" and present == "all":
             raise RuntimeVersionError(

@@ -176,6 +176,8 @@ def test_a_dump_without_its_data_is_left_alone(
     for bring in (installer.install, installer.upgrade):
         with pytest.raises(installer.RuntimeVersionError, match="--schema-only"):
             bring(connection)
+    with pytest.raises(psycopg.errors.RaiseException, match="--schema-only"):
+        connection.execute(installer.install_sql().encode())
 
 
 def test_an_unreleased_runtime_with_other_tables_is_left_alone(
