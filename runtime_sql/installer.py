@@ -232,7 +232,7 @@ Parts = Literal["broker", "all"]
 """``broker``: queues, dialogs, the API, transport, activation, measures. ``all``: T-SQL's language too."""
 
 _DUMP_DATA = """\
--- pg_dump leaves the contents of an extension's tables out unless told.
+-- pg_dump leaves the contents of an extension's tables out unless told. (Those of queues are not in it.)
 DO $$
 DECLARE
     v_table regclass;
@@ -240,8 +240,29 @@ BEGIN
     FOR v_table IN
         SELECT c.oid::regclass FROM pg_class AS c
          WHERE c.relnamespace = 'ssb'::regnamespace AND c.relkind IN ('r', 'S')
+           AND EXISTS (SELECT FROM pg_depend AS d
+                        WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
     LOOP
         PERFORM pg_extension_config_dump(v_table, '');
+    END LOOP;
+END;
+$$;
+"""
+
+
+# Queues are the users', and made anew by an update: an extension's script replaces nothing but what is in it.
+_QUEUES_IN_EXTENSION = """\
+DO $$
+DECLARE
+    v_queue record;
+BEGIN
+    FOR v_queue IN
+        SELECT q.schema_name, q.relation_name FROM ssb.queue AS q
+          JOIN pg_namespace AS n ON n.nspname = q.schema_name
+          JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = q.relation_name AND c.relkind = 'v'
+    LOOP
+        EXECUTE format('ALTER EXTENSION {extension} {verb} VIEW %I.%I',
+                       v_queue.schema_name, v_queue.relation_name);
     END LOOP;
 END;
 $$;
@@ -410,6 +431,10 @@ def upgrade_sql(version: int, parts: Parts = "all", needed: Collection[int] | No
     return _script(parts, None, guard + "\n" + "\n\n".join(text for _, text in steps))
 
 
+def _queues_in_extension(verb: str) -> str:
+    return _QUEUES_IN_EXTENSION.format(extension=EXTENSION_NAME, verb=verb)
+
+
 def extension_files(nvarchar: Nvarchar | None = None) -> dict[str, str]:
     """Control and script files with which a DBA gets the runtime by CREATE EXTENSION.
 
@@ -438,7 +463,8 @@ def extension_files(nvarchar: Nvarchar | None = None) -> dict[str, str]:
             # From whatever version the chain of updates began: it has brought all that came above that.
             check = _require_migrations([], "(v_row ->> 'version')::integer")
             update = f"{guard}{_PATH}\n{check}\n{text}\n\n"
-            update += f"{body}\n\n{_record()}\n{_DUMP_DATA}"
+            update += f"{_queues_in_extension('ADD')}\n{body}\n\n{_queues_in_extension('DROP')}\n"
+            update += f"{_record()}\n{_DUMP_DATA}"
         result[f"{EXTENSION_NAME}--{previous}--{version}.sql"] = update
         previous = version
     return result
