@@ -105,16 +105,29 @@ def install_command(
     help="With --print: for a database with this version of the runtime; none is looked at.",
 )
 @click.option(
+    "--parts",
+    type=click.Choice(["broker", "all"]),
+    help="With --from: for a database with these parts. The default is all.",
+)
+@click.option(
     "--dry-run", is_flag=True, help="Do it all in a transaction, tell what was done, and roll back."
 )
-def upgrade_command(dsn: str | None, print_sql: bool, from_version: int | None, dry_run: bool) -> None:
+def upgrade_command(
+    dsn: str | None,
+    print_sql: bool,
+    from_version: int | None,
+    parts: installer.Parts | None,
+    dry_run: bool,
+) -> None:
     """Bring an installed runtime up to the version of this pgsb. Queues keep their messages."""
     if print_sql and dry_run:
         raise click.UsageError("--print and --dry-run exclude each other")
     if from_version is not None and not print_sql:
         raise click.UsageError("--from needs --print")
+    if parts is not None and from_version is None:
+        raise click.UsageError("--parts needs --from: otherwise the database keeps those that it has")
     if from_version is not None:
-        click.echo(installer.upgrade_sql(from_version), nl=False)
+        click.echo(installer.upgrade_sql(from_version, parts or "all"), nl=False)
         return
     target = find_target(dsn)
     with connect(target) as connection:

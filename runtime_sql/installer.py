@@ -409,8 +409,8 @@ def upgrade_sql(version: int, parts: Parts = "all", needed: Collection[int] | No
     """What `upgrade` does to a database with this version, as one psql-ready transaction.
 
     ``needed`` are its migrations (`Installed.needed`), those above the version by default. It refuses a
-    database with another version, or that needs others. Raises RuntimeVersionError for one newer than this
-    package.
+    database with another version or other parts, or that needs others. Raises RuntimeVersionError for one
+    newer than this package.
     """
     if version > _version():
         raise RuntimeVersionError(
@@ -420,6 +420,11 @@ def upgrade_sql(version: int, parts: Parts = "all", needed: Collection[int] | No
         "DO $$ BEGIN\n"
         f"    IF (SELECT r.version FROM ssb.runtime_version AS r) IS DISTINCT FROM {version} THEN\n"
         f"        RAISE EXCEPTION 'this text upgrades version {version} of the runtime only';\n"
+        # Before there were parts there was only all.
+        "    ELSIF (SELECT coalesce(to_json(r) ->> 'parts', 'all') FROM ssb.runtime_version AS r)"
+        f" <> '{parts}' THEN\n"
+        f"        RAISE EXCEPTION 'this text upgrades a runtime with parts: {parts}'\n"
+        "              USING HINT = 'pgsb upgrade --print --from takes --parts, too.';\n"
         "    END IF;\nEND $$;\n\n"
     )
     steps = [

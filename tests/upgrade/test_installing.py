@@ -384,6 +384,24 @@ def test_nothing_is_installed_beside_what_others_have_put_there(
         admin.execute("DROP OWNED BY early_bird CASCADE; DROP ROLE early_bird")
 
 
+def test_the_text_of_an_upgrade_is_for_the_parts_that_a_database_has(
+    database: Database, connect: Callable[..., Connection], capsys: pytest.CaptureFixture[str]
+) -> None:
+    connection = connect()
+    texts = {}
+    for parts in ("broker", "all"):
+        arguments = ["--print", "--from", installer.RUNTIME_VERSION, "--parts", parts]
+        upgrade_command.main(arguments, standalone_mode=False)
+        texts[parts] = capsys.readouterr().out
+    for has, other in (("all", "broker"), ("broker", "all")):
+        connection.execute("UPDATE ssb.runtime_version SET parts = %s", [has])
+        with pytest.raises(psycopg.errors.RaiseException, match=f"with parts: {other}"):
+            connection.execute(texts[other].encode())
+        connection.execute("ROLLBACK")
+        connection.execute(texts[has].encode())
+        assert installer.installed_parts(connection) == has
+
+
 @pytest.mark.one_postgres
 def test_an_upgrade_needs_no_right_on_the_database(
     empty_database: Database, connect: Callable[..., Connection]
