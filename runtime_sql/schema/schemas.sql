@@ -49,7 +49,7 @@ BEGIN
 END;
 $$;
 -- CREATE SCHEMA IF NOT EXISTS asks for CREATE on the database where there is nothing to do, too: an upgrade has it no more after
--- ALTER DATABASE … OWNER TO.
+-- ALTER DATABASE OWNER TO.
 DO $$
 DECLARE
     v_name text;
