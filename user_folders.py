@@ -1,6 +1,7 @@
 """Where this user's files go: the XDG folders, macOS's or Windows' own, not made here; how one is written."""
 
 import contextlib
+import errno
 import os
 import stat
 import sys
@@ -38,6 +39,16 @@ def _folder(kind: str) -> Path:
     if sys.platform == "win32" and os.environ.get("LOCALAPPDATA"):
         return Path(os.environ["LOCALAPPDATA"]) / _NAME
     return Path.home() / (_MACOS if sys.platform == "darwin" else _LINUX)[kind] / _NAME
+
+
+def expect_to_write(path: Path) -> None:
+    """Raise OSError where `write_whole` could not begin: to be told before the work, not behind it."""
+    folder = path.resolve().parent
+    if not folder.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+    # A closed folder is no hindrance where the file is there, and open.
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 
 
 def write_whole(path: Path, data: bytes, mode: int | None = None) -> None:

@@ -15,7 +15,7 @@ from ..assess.report import as_html, as_json
 from ..compiler.compiled import CompileOptions
 from ..grammar.problems import Problems, visible_lines
 from ..grammar.source import Source
-from ..user_folders import write_whole
+from ..user_folders import expect_to_write, write_whole
 from .options import compile_options, variables_option
 from .progress import progress_bar
 from .scripts import folders_of, keep_scripts
@@ -58,6 +58,8 @@ def assess_command(
         raise click.UsageError(f"no .sql files in {', '.join(map(str, paths))}")
     sources = [one.name for one in project.sources]
     keep_scripts([html, json_file], [*paths, *sources, *project.skipped, *project.unreadable])
+    for output in filter(None, (html, json_file)):
+        expect_to_write(output)
     with progress_bar(len(project.sources), "assessing") as advance:
 
         def seen(source: Source, batches: int) -> None:

@@ -25,7 +25,7 @@ from ..grammar.lexer import bracketed
 from ..grammar.problems import Problems
 from ..grammar.source import Source
 from ..runtime_sql import installer
-from ..user_folders import write_whole
+from ..user_folders import expect_to_write, write_whole
 from .options import UNCHECKED_PATH, compile_options, variables_option
 from .progress import counted, progress_bar
 from .reports import FORMATS
@@ -124,6 +124,8 @@ def compile_command(
     else:
         given = [read_script(name, variables, problems, within, files=files) for name in meant]
     keep_scripts([output], [*after, *olds, *meant, *files])
+    if output is not None and output != "-":
+        expect_to_write(Path(output))
     read = [script.source for script in given]
     problems.raise_if_any()
     names = ", ".join(source.name for source in read)

@@ -12,7 +12,7 @@ import click
 import psycopg
 from click.core import ParameterSource
 
-from ..grammar.problems import visible_lines
+from ..grammar.problems import shown_json, visible_lines
 from ..observe.findings import SEVERITIES, Dialog, Finding, LogLine, Trouble, diagnose, watch
 from ..server.connect import LOOKING, Target, connect, find_target
 from .install import require_function
@@ -134,7 +134,7 @@ def diagnose_command(
         far = _open(stack, Target(to_dsn, False, "--to-dsn")) if to_dsn is not None else None
         found = diagnose(connection, dialog, far=far, limits=limits, level=level, ignore=ignore)
     if form == "json":
-        click.echo(json.dumps([one.as_json() for one in found], ensure_ascii=False, indent=2))
+        click.echo(shown_json(json.dumps([one.as_json() for one in found], ensure_ascii=False, indent=2)))
     else:
         _print(found)
     click.get_current_context().exit(FOUND if found else 0)
@@ -178,7 +178,7 @@ def _follow(news: Iterable[Trouble | LogLine], form: str) -> None:
                 name: str(value) if isinstance(value, uuid.UUID) else value
                 for name, value in vars(one).items()
             }
-            click.echo(json.dumps({"at": now.isoformat(), **shown}, ensure_ascii=False))
+            click.echo(shown_json(json.dumps({"at": now.isoformat(), **shown}, ensure_ascii=False)))
         else:
             click.echo(visible_lines(f"{now:%H:%M:%S} {_told(one)}").replace("\n", "\n         "))
         sys.stdout.flush()

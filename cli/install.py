@@ -1,5 +1,7 @@
 """pgsb install, upgrade, uninstall, version: the runtime in a database."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -74,14 +76,8 @@ def install_command(
     target = find_target(dsn)
     with connect(target) as connection:
         before = described(connection)
-        try:
+        with _telling_whose_right_it_is():
             installer.install(connection, parts=parts, nvarchar=nvarchar)
-        except psycopg.errors.InsufficientPrivilege as error:
-            raise ServerError(
-                f"the server said: {error.diag.message_primary}",
-                hint=error.diag.message_hint
-                or "the owner of the database may install; others need GRANT CREATE ON DATABASE",
-            ) from None
         after = described(connection)
         knows_letters = connection.execute("SELECT lower('É') = 'é'").fetchone() == (True,)
     if not knows_letters:
@@ -109,36 +105,50 @@ def install_command(
     help="With --print: for a database with this version of the runtime; none is looked at.",
 )
 @click.option(
+    "--parts",
+    type=click.Choice(["broker", "all"]),
+    help="With --from: for a database with these parts. The default is all.",
+)
+@click.option(
     "--dry-run", is_flag=True, help="Do it all in a transaction, tell what was done, and roll back."
 )
-def upgrade_command(dsn: str | None, print_sql: bool, from_version: int | None, dry_run: bool) -> None:
+def upgrade_command(
+    dsn: str | None,
+    print_sql: bool,
+    from_version: int | None,
+    parts: installer.Parts | None,
+    dry_run: bool,
+) -> None:
     """Bring an installed runtime up to the version of this pgsb. Queues keep their messages."""
     if print_sql and dry_run:
         raise click.UsageError("--print and --dry-run exclude each other")
     if from_version is not None and not print_sql:
         raise click.UsageError("--from needs --print")
+    if parts is not None and from_version is None:
+        raise click.UsageError("--parts needs --from: otherwise the database keeps those that it has")
     if from_version is not None:
-        click.echo(installer.upgrade_sql(from_version), nl=False)
+        click.echo(installer.upgrade_sql(from_version, parts or "all"), nl=False)
         return
     target = find_target(dsn)
     with connect(target) as connection:
         before = _installed(connection, target)
+        found = installer.installed(connection)
+        assert found is not None
         if print_sql:
-            click.echo(
-                installer.upgrade_sql(int(before), installer.installed_parts(connection) or "all"), nl=False
-            )
+            click.echo(installer.upgrade_sql(found.version, found.parts, found.needed()), nl=False)
             return
         if dry_run:
-            with connection.transaction(force_rollback=True):
+            with _telling_whose_right_it_is(), connection.transaction(force_rollback=True):
                 installer.upgrade(connection)
-            steps = installer.migrations_after(int(before))
+            steps = found.needed()
             said = f"migrations {', '.join(map(str, steps))}" if steps else "no migration"
             click.echo(
                 f"runtime {before} would become {installer.RUNTIME_VERSION} in {describe(target)}: "
                 f"{said}, and all functions anew. It was tried and rolled back."
             )
             return
-        installer.upgrade(connection)
+        with _telling_whose_right_it_is():
+            installer.upgrade(connection)
         after = installer.installed_version(connection)
     if before == after:
         click.echo(f"runtime {after} is up to date in {describe(target)}")
@@ -195,6 +205,18 @@ def version_command(dsn: str | None) -> None:
         click.echo(f"PostgreSQL {server}")
         installed = described(connection)
         click.echo(f"database: runtime {installed}" if installed else "database: no runtime (pgsb install)")
+
+
+@contextmanager
+def _telling_whose_right_it_is() -> Iterator[None]:
+    try:
+        yield
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise ServerError(
+            f"the server said: {error.diag.message_primary}",
+            hint=error.diag.message_hint
+            or "the owner of the database may install; others need GRANT CREATE ON DATABASE",
+        ) from None
 
 
 def described(connection: psycopg.Connection[Any]) -> str | None:

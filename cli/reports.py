@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from .. import __version__
-from ..grammar.problems import Problem, Problems
+from ..grammar.problems import Problem, Problems, shown_json
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _HELP = "https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-events-and-errors"
@@ -21,7 +21,7 @@ def as_json(problems: Problems, scripts: int) -> str:
     found = [_place(problem) | _what(problem) for problem in problems]
     errors = problems.error_count
     whole = {"scripts": scripts, "errors": errors, "warnings": len(found) - errors, "problems": found}
-    return json.dumps(whole, ensure_ascii=False, indent=2)
+    return shown_json(json.dumps(whole, ensure_ascii=False, indent=2))
 
 
 def as_github(problems: Problems, scripts: int) -> str:

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import TextIO
 
-from ..server.render import visible
+from ..server.render import shown_json, visible
 
 _LEVELS = ("debug", "info", "warning", "error")
 # Lines that wait for the database: more than this are counted and left out.
@@ -63,9 +63,8 @@ def _on_one_line(text: str) -> str:
 
 def json_line(line: Line) -> str:
     """One JSON object: `Line`'s fields without those that are empty."""
-    return json.dumps(
-        {name: value for name, value in asdict(line).items() if value is not None}, ensure_ascii=False
-    )
+    told = {name: value for name, value in asdict(line).items() if value is not None}
+    return shown_json(json.dumps(told, ensure_ascii=False))
 
 
 def _print(text: str, stream: TextIO) -> None:

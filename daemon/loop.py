@@ -71,6 +71,7 @@ class Broker:
         self._term: _Term | None = None
         self._backoff = Backoff(0.1, _LONGEST_PAUSE)
         self._is_read_only = False
+        self._told_stopped = False
 
     def stop(self) -> None:
         """Drain and end: `run` returns within the grace period and a little more, called again without it."""
@@ -113,7 +114,12 @@ class Broker:
                 wait = self._backoff.next() * random.uniform(0.75, 1.25)
                 self._tell_loss(error, wait)
                 await pause(self._stopping, wait)
-        self.log.write("info", "stopped", "the daemon has stopped")
+        self._tell_stopped()
+
+    def _tell_stopped(self) -> None:
+        if not self._told_stopped:
+            self._told_stopped = True
+            self.log.write("info", "stopped", "the daemon has stopped")
 
     def _recover(self) -> None:
         """All was well for a while: the next loss is one of its own."""
@@ -221,6 +227,8 @@ class Broker:
                     if task.done() and not task.cancelled() and (error := task.exception()):
                         raise error
             await term.supervisor.drain(self._hurry)
+            # While there is a connection: nobody else tells ssb.broker_log since when no daemon leads.
+            self._tell_stopped()
             await self._write_log(term.control)
             # What was counted since the last sample stays, also where a daemon runs for seconds only.
             await self._take_sample(term.control)

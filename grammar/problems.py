@@ -41,6 +41,8 @@ NO_SYNONYM_FOR_QUEUES = "a synonym cannot stand for a queue: write the queue's n
 # Names and messages in a text are often other people's: what a terminal would act on instead of showing.
 _CONTROL = {code: "\N{MIDDLE DOT}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r"}
 
+_ESCAPED = {code: f"\\u{code:04x}" for code in range(127, 160)}
+
 
 class RoomToRecurse:
     """Python's default limit is met by a few dozen nested parentheses."""
@@ -63,6 +65,11 @@ def visible(text: str) -> str:
     Tabs and the ends of lines stay.
     """
     return text.translate(_CONTROL)
+
+
+def shown_json(text: str) -> str:
+    """Return a JSON text with escapes for what a terminal would act on; JSON itself asks for some of them."""
+    return text.translate(_ESCAPED)
 
 
 def visible_lines(text: str) -> str:

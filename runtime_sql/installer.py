@@ -8,7 +8,7 @@ at once, one does the work and the others find it done.
 import hashlib
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -80,14 +80,66 @@ END;
 $$;
 """
 
+_NO_DATA = (
+    "the database has the runtime's tables without what they hold, as a dump restored without its"
+    " data (--schema-only) leaves them"
+)
+_RESTORE_DATA = "restore its data too (--data-only), or begin with an empty database"
+
+# What a text brings to a database is told from what that has been through; one that was made before this was
+# kept has been through all up to its version. Tables stay as they are where CREATE TABLE IF NOT EXISTS finds
+# them: without its migrations a database would be called what it is not.
+_REQUIRE_MIGRATIONS = """\
+DO $$
+DECLARE
+    v_ours CONSTANT integer[] := '{{{ours}}}';
+    v_brought CONSTANT integer[] := '{{{brought}}}';
+    v_row jsonb;
+    v_known integer[];
+    v_missing text;
+    v_unknown text;
+BEGIN
+    IF to_regclass('ssb.runtime_version') IS NULL THEN
+        RETURN;
+    END IF;
+    SELECT to_jsonb(r) INTO v_row FROM ssb.runtime_version AS r;
+    IF v_row IS NULL THEN
+        RAISE EXCEPTION USING MESSAGE = '{no_data}', HINT = '{restore_data}';
+    END IF;
+    v_known := CASE
+        WHEN v_row ->> 'migrations' IS NULL
+        THEN ARRAY(SELECT m FROM unnest(v_ours) AS m WHERE m <= (v_row ->> 'version')::integer)
+        ELSE ARRAY(SELECT m::integer FROM jsonb_array_elements_text(v_row -> 'migrations') AS m) END;
+    SELECT string_agg(m::text, ', ' ORDER BY m) INTO v_missing FROM unnest(v_ours) AS m
+     WHERE m <> ALL (v_known) AND m <> ALL (v_brought) AND m <= {up_to};
+    SELECT string_agg(m::text, ', ' ORDER BY m) INTO v_unknown FROM unnest(v_known) AS m
+     WHERE m <> ALL (v_ours);
+    IF v_unknown IS NOT NULL OR (v_row ->> 'version')::integer > {version} THEN
+        RAISE EXCEPTION USING
+            MESSAGE = format('the database has runtime version %s; this text brings {version}',
+                             v_row ->> 'version'),
+            DETAIL = coalesce('It has been through the migrations ' || v_unknown || '.', 'It is newer.'),
+            HINT = 'Take the text of the pgsb that installed it, or of a newer one.';
+    ELSIF v_missing IS NOT NULL THEN
+        RAISE EXCEPTION USING
+            MESSAGE = format('the database has runtime version %s, and this text does not migrate it',
+                             v_row ->> 'version'),
+            DETAIL = format('It lacks the migrations %s.', v_missing),
+            HINT = 'pgsb upgrade does it; pgsb upgrade --print writes the text that does.';
+    END IF;
+END;
+$$;
+"""
+
 # A text for the broker alone takes nothing away from a database that has all. What the same text has made
 # before belongs to the runtime, too: not all of it comes back when it was lost.
 _RECORD = """\
-INSERT INTO ssb.runtime_version AS r (version, content_hash, parts, objects)
+INSERT INTO ssb.runtime_version AS r (version, content_hash, parts, objects, migrations)
 VALUES ({version}, '{content_hash}', '{parts}',
-        ARRAY(SELECT o.line FROM ssb_internal.runtime_object AS o ORDER BY 1))
+        ARRAY(SELECT o.line FROM ssb_internal.runtime_object AS o ORDER BY 1), '{{{migrations}}}')
 ON CONFLICT (only_row) DO UPDATE
-SET version = excluded.version, content_hash = excluded.content_hash, installed_at = now(),
+SET version = excluded.version, migrations = excluded.migrations,
+    content_hash = excluded.content_hash, installed_at = now(),
     parts = CASE WHEN r.parts = 'all' THEN r.parts ELSE excluded.parts END,
     objects = ARRAY(SELECT unnest(excluded.objects)
                     UNION SELECT k.line FROM unnest(r.objects) AS k (line)
@@ -180,7 +232,7 @@ Parts = Literal["broker", "all"]
 """``broker``: queues, dialogs, the API, transport, activation, measures. ``all``: T-SQL's language too."""
 
 _DUMP_DATA = """\
--- pg_dump leaves the contents of an extension's tables out unless told.
+-- pg_dump leaves the contents of an extension's tables out unless told. (Those of queues are not in it.)
 DO $$
 DECLARE
     v_table regclass;
@@ -188,8 +240,29 @@ BEGIN
     FOR v_table IN
         SELECT c.oid::regclass FROM pg_class AS c
          WHERE c.relnamespace = 'ssb'::regnamespace AND c.relkind IN ('r', 'S')
+           AND EXISTS (SELECT FROM pg_depend AS d
+                        WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
     LOOP
         PERFORM pg_extension_config_dump(v_table, '');
+    END LOOP;
+END;
+$$;
+"""
+
+
+# Queues are the users', and made anew by an update: an extension's script replaces nothing but what is in it.
+_QUEUES_IN_EXTENSION = """\
+DO $$
+DECLARE
+    v_queue record;
+BEGIN
+    FOR v_queue IN
+        SELECT q.schema_name, q.relation_name FROM ssb.queue AS q
+          JOIN pg_namespace AS n ON n.nspname = q.schema_name
+          JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = q.relation_name AND c.relkind = 'v'
+    LOOP
+        EXECUTE format('ALTER EXTENSION {extension} {verb} VIEW %I.%I',
+                       v_queue.schema_name, v_queue.relation_name);
     END LOOP;
 END;
 $$;
@@ -274,8 +347,29 @@ def _content_hash(parts: Parts) -> str:
     return hashlib.sha256("\n".join(_texts(parts)).encode()).hexdigest()[:32]
 
 
+def _listed(numbers: Iterable[int]) -> str:
+    return ",".join(map(str, numbers))
+
+
 def _record(parts: Parts = "all") -> str:
-    return _RECORD.format(version=_version(), content_hash=_content_hash(parts), parts=parts)
+    return _RECORD.format(
+        version=_version(),
+        content_hash=_content_hash(parts),
+        parts=parts,
+        migrations=_listed(number for number, _ in _migrations()),
+    )
+
+
+def _require_migrations(brought: Iterable[int], up_to: str | int | None = None) -> str:
+    """What refuses a database that lacks others than those that are brought, of those up to a number."""
+    return _REQUIRE_MIGRATIONS.format(
+        version=_version(),
+        ours=_listed(number for number, _ in _migrations()),
+        brought=_listed(brought),
+        up_to=_version() if up_to is None else up_to,
+        no_data=_NO_DATA.replace("'", "''"),
+        restore_data=_RESTORE_DATA,
+    )
 
 
 def _choice(nvarchar: Nvarchar | None) -> str:
@@ -290,6 +384,11 @@ def install_sql(parts: Parts = "all", nvarchar: Nvarchar | None = None) -> str:
     version of PostgreSQL. It does not migrate an older runtime: `upgrade` does.
     With ``nvarchar`` it fails in a database that has chosen otherwise.
     """
+    return _script(parts, nvarchar, _require_migrations([]))
+
+
+def _script(parts: Parts, nvarchar: Nvarchar | None, before: str) -> str:
+    """The runtime as a transaction; ``before`` stands ahead of it, where nobody uses what is there."""
     body = "\n\n".join(_texts(parts))
     return (
         "BEGIN;\n"
@@ -301,19 +400,17 @@ def install_sql(parts: Parts = "all", nvarchar: Nvarchar | None = None) -> str:
         f"{_PATH}\n"
         f"{_TAKE_LOCK}\n"
         f"{_TAKE_TABLES}\n"
+        f"{before}\n"
         f"{body}\n\n{_record(parts)}{_PATH_BACK}COMMIT;\n"
     )
 
 
-def migrations_after(version: int) -> list[int]:
-    """The versions whose migrations a database with this version needs, in order."""
-    return [number for number, _ in _migrations() if number > version]
-
-
-def upgrade_sql(version: int, parts: Parts = "all") -> str:
+def upgrade_sql(version: int, parts: Parts = "all", needed: Collection[int] | None = None) -> str:
     """What `upgrade` does to a database with this version, as one psql-ready transaction.
 
-    It refuses a database with another version. Raises RuntimeVersionError for one newer than this package.
+    ``needed`` are its migrations (`Installed.needed`), those above the version by default. It refuses a
+    database with another version or other parts, or that needs others. Raises RuntimeVersionError for one
+    newer than this package.
     """
     if version > _version():
         raise RuntimeVersionError(
@@ -323,11 +420,24 @@ def upgrade_sql(version: int, parts: Parts = "all") -> str:
         "DO $$ BEGIN\n"
         f"    IF (SELECT r.version FROM ssb.runtime_version AS r) IS DISTINCT FROM {version} THEN\n"
         f"        RAISE EXCEPTION 'this text upgrades version {version} of the runtime only';\n"
+        # Before there were parts there was only all.
+        "    ELSIF (SELECT coalesce(to_json(r) ->> 'parts', 'all') FROM ssb.runtime_version AS r)"
+        f" <> '{parts}' THEN\n"
+        f"        RAISE EXCEPTION 'this text upgrades a runtime with parts: {parts}'\n"
+        "              USING HINT = 'pgsb upgrade --print --from takes --parts, too.';\n"
         "    END IF;\nEND $$;\n\n"
     )
-    head, lock, body = install_sql(parts).partition(f"{_TAKE_LOCK}\n{_TAKE_TABLES}\n")
-    steps = "".join(f"{text}\n\n" for number, text in _migrations() if number > version)
-    return f"{head}{lock}{guard}{steps}{body}"
+    steps = [
+        (number, text)
+        for number, text in _migrations()
+        if (number > version if needed is None else number in needed)
+    ]
+    guard += _require_migrations(number for number, _ in steps)
+    return _script(parts, None, guard + "\n" + "\n\n".join(text for _, text in steps))
+
+
+def _queues_in_extension(verb: str) -> str:
+    return _QUEUES_IN_EXTENSION.format(extension=EXTENSION_NAME, verb=verb)
 
 
 def extension_files(nvarchar: Nvarchar | None = None) -> dict[str, str]:
@@ -355,7 +465,11 @@ def extension_files(nvarchar: Nvarchar | None = None) -> dict[str, str]:
     for version, text in _migrations():
         update = f"{guard}{_PATH}\n{text}\n\n"
         if version == _version():
-            update += f"{body}\n\n{_record()}\n{_DUMP_DATA}"
+            # From whatever version the chain of updates began: it has brought all that came above that.
+            check = _require_migrations([], "(v_row ->> 'version')::integer")
+            update = f"{guard}{_PATH}\n{check}\n{text}\n\n"
+            update += f"{_queues_in_extension('ADD')}\n{body}\n\n{_queues_in_extension('DROP')}\n"
+            update += f"{_record()}\n{_DUMP_DATA}"
         result[f"{EXTENSION_NAME}--{previous}--{version}.sql"] = update
         previous = version
     return result
@@ -368,6 +482,21 @@ class Installed(NamedTuple):
     content_hash: str
     parts: Parts
     """Before there were parts there was only ``all``."""
+    migrations: frozenset[int] | None
+    """Those it has been through or was made with; None from before this was kept: all up to its version."""
+
+    def needed(self) -> list[int]:
+        """The migrations of this package that it lacks, in order: a merge may bring one of a lower number."""
+        return [
+            number
+            for number, _ in _migrations()
+            if (number > self.version if self.migrations is None else number not in self.migrations)
+        ]
+
+    def is_newer(self) -> bool:
+        """Whether it has been through what this package does not know."""
+        ours = {number for number, _ in _migrations()}
+        return self.version > _version() or not (self.migrations or frozenset()) <= ours
 
 
 def has_tables(connection: psycopg.Connection[Any]) -> bool:
@@ -382,12 +511,19 @@ def installed(connection: psycopg.Connection[Any]) -> Installed | None:
     if not has_tables(connection):
         return None
     with connection.cursor(row_factory=psycopg.rows.tuple_row) as cursor:
-        # to_json, for a runtime without the column answers too.
+        # to_json, for a runtime without the columns answers too.
         row = cursor.execute(
-            "SELECT r.version, r.content_hash, pg_catalog.to_json(r) ->> 'parts'"
-            " FROM ssb.runtime_version AS r"
+            "SELECT r.version, r.content_hash, pg_catalog.to_json(r) ->> 'parts',"
+            " pg_catalog.to_json(r) -> 'migrations' FROM ssb.runtime_version AS r"
         ).fetchone()
-    return None if row is None else Installed(row[0], row[1], "broker" if row[2] == "broker" else "all")
+    if row is None:
+        return None
+    return Installed(
+        row[0],
+        row[1],
+        "broker" if row[2] == "broker" else "all",
+        None if row[3] is None else frozenset(row[3]),
+    )
 
 
 def installed_version(connection: psycopg.Connection[Any]) -> str | None:
@@ -440,11 +576,7 @@ def install(
         connection.execute(_NO_TIMEOUTS)
         found = installed(connection)
         if found is None and has_tables(connection):
-            raise RuntimeVersionError(
-                "the database has the runtime's tables without what they hold, as a dump restored without its"
-                " data (--schema-only) leaves them",
-                "restore its data too (--data-only), or begin with an empty database",
-            )
+            raise RuntimeVersionError(_NO_DATA, _RESTORE_DATA)
         present = found.parts if found is not None else None
         if parts == "broker" and present == "all":
             raise RuntimeVersionError(
@@ -460,20 +592,26 @@ def install(
                 f" pgsb install --nvarchar {nvarchar} then begins anew; tables stay",
             )
         wanted = parts or present or "all"
-        if found == (_version(), _content_hash(wanted), wanted) and not anew:
+        if (
+            found is not None
+            and found[:3] == (_version(), _content_hash(wanted), wanted)
+            and not found.needed()
+            and not anew
+        ):
             return
         connection.execute(_choice(nvarchar).encode())
         connection.execute(_PATH)
         connection.execute(_TAKE_TABLES)
-        if found is not None and found.version > _version():
+        if found is not None and found.is_newer():
             raise RuntimeVersionError(
                 f"the database has runtime version {found.version}; this program brings {RUNTIME_VERSION}",
                 "use the pgsb that installed it, or a newer one",
             )
         try:
             if found is not None:
-                for version, text in _migrations():
-                    if version > found.version:
+                needed = found.needed()
+                for number, text in _migrations():
+                    if number in needed:
                         connection.execute(text.encode())
             for part in _texts(wanted):
                 connection.execute(part.encode())

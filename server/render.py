@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TextIO
 
+from ..grammar.problems import shown_json as shown_json
 from ..grammar.problems import visible as visible
 from .results import Cell, ErrorEvent, Event, Number, Print, RowCount, Rows
 

@@ -216,6 +216,11 @@ BEGIN
         UPDATE ssb.runtime_version AS v
            SET lineage = l.now_here, lineage_since = CASE WHEN v.lineage IS NOT NULL THEN clock_timestamp() END
           FROM ssb_internal.lineage() AS l (now_here) WHERE v.lineage IS DISTINCT FROM l.now_here;
+        -- Come to another server (pg_upgrade, a dump), and led here: copies that are made here are copies of this one. See check 124.
+        IF FOUND THEN
+            UPDATE ssb.database AS d SET guid_made_in = i.here FROM ssb_internal.database_identity() AS i (here)
+             WHERE split_part(d.guid_made_in, '/', 1) <> split_part(i.here, '/', 1);
+        END IF;
         -- Of the queues that a daemon watches; whoever else watches one still does.
         PERFORM ssb_internal.set_watcher(q.state_sequence, false) FROM ssb.queue AS q
           WHERE q.is_watched AND NOT ssb_internal.is_being_dropped(q.queue_id);

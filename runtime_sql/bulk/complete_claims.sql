@@ -4,7 +4,6 @@
 -- after another, and each task that succeeds tells the driver its attempt. A task
 -- that ran twice (retried, or as a speculative copy) has rows of both attempts
 -- there; only those of the attempts that the driver names count.
-CREATE SCHEMA IF NOT EXISTS ssb_staging;
 
 -- Claims that were completed, and what ssb_internal.complete_claim answered: a driver that lost its
 -- connection while it committed asks here. Kept for a week.

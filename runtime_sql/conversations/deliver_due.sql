@@ -206,7 +206,7 @@ BEGIN
          WHERE queue IS NULL OR q.queue_id = (ssb_internal.queue_of(queue)).queue_id
     LOOP
         IF ssb_internal.may_receive(v_queue) AND NOT ssb_internal.is_being_dropped(v_queue.queue_id) THEN
-            PERFORM ssb_internal.disable_if_poisoned(v_queue);
+            PERFORM ssb_internal.disable_if_free(v_queue);
             PERFORM ssb_internal.deliver_due_on(v_queue.queue_id);
             PERFORM ssb_internal.fetch_waiting(v_queue.queue_id);
         END IF;

@@ -321,6 +321,25 @@ BEGIN
 END;
 $$;
 
+-- The same for those who tidy up: they do not wait for an open transaction that has altered the queue (ALTER QUEUE, DISABLE_BROKER); who
+-- uses the queue next finds it out.
+CREATE OR REPLACE FUNCTION ssb_internal.disable_if_free(p_queue ssb.queue)
+RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+BEGIN
+    IF NOT ssb_internal.is_poisoned(p_queue) THEN
+        RETURN false;
+    END IF;
+    PERFORM FROM ssb.queue AS q WHERE q.queue_id = p_queue.queue_id FOR NO KEY UPDATE SKIP LOCKED;
+    RETURN FOUND AND ssb_internal.disable_if_poisoned(p_queue);
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.disable_if_free(ssb.queue) FROM PUBLIC;
+
 -- After a ROLLBACK: stops the queues that it was the last straw for, where a notification asks to be told.
 -- The others are found by who uses them next. True when there is something to commit.
 CREATE OR REPLACE FUNCTION ssb_internal.tell_of_poison()
@@ -341,7 +360,7 @@ BEGIN
                     ELSE ssb_internal.queue_state_seen(q.state_sequence) > 1 END
          ORDER BY q.queue_id
     LOOP
-        v_told := ssb_internal.may_receive(v_queue) AND ssb_internal.disable_if_poisoned(v_queue) OR v_told;
+        v_told := ssb_internal.may_receive(v_queue) AND ssb_internal.disable_if_free(v_queue) OR v_told;
     END LOOP;
     RETURN v_told;
 END;

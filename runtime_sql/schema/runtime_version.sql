@@ -9,7 +9,8 @@ CREATE TABLE IF NOT EXISTS ssb.runtime_version (
     owner        text,                                  -- whose the runtime was then; see definitions/follow_owner.sql
     objects      text[]      NOT NULL DEFAULT '{}',     -- what it consisted of; see checks/runtime.sql
     lineage      text,                                  -- where a daemon last led here (ssb_internal.lineage), and, if it was another
-    lineage_since timestamptz                           -- place before, since when
+    lineage_since timestamptz,                          -- place before, since when
+    migrations   integer[]                              -- those it has been through, or was made with; NULL: all up to its version
 );
 -- Whoever runs scripts asks whether it is there.
 GRANT SELECT ON ssb.runtime_version TO PUBLIC;

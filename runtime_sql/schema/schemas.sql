@@ -48,9 +48,19 @@ BEGIN
     END IF;
 END;
 $$;
-CREATE SCHEMA IF NOT EXISTS ssb;
-CREATE SCHEMA IF NOT EXISTS ssb_internal;
-CREATE SCHEMA IF NOT EXISTS sys;
+-- CREATE SCHEMA IF NOT EXISTS asks for CREATE on the database where there is nothing to do, too: an upgrade has it no more after
+-- ALTER DATABASE OWNER TO.
+DO $$
+DECLARE
+    v_name text;
+BEGIN
+    FOREACH v_name IN ARRAY '{ssb,ssb_internal,ssb_staging,sys}'::text[] LOOP
+        IF to_regnamespace(v_name) IS NULL THEN
+            EXECUTE format('CREATE SCHEMA %I', v_name);
+        END IF;
+    END LOOP;
+END;
+$$;
 GRANT USAGE ON SCHEMA ssb, ssb_internal, sys TO PUBLIC;
 -- Where the owner's new functions and types are not for everybody (REVOKE in ALTER DEFAULT PRIVILEGES), these are all the
 -- same: they ask for the caller's rights themselves. grants.sql takes this back when they are made.

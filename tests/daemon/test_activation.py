@@ -454,6 +454,10 @@ def test_what_a_daemon_counts_stays_when_it_stops_soon(sql: Connection, daemon: 
     running.broker.stop()
     after = sql.execute(counted).fetchone()
     assert before is not None and after is not None and after[0] > before[0]
+    # Where another machine looks, too; and once.
+    told = sql.execute("SELECT event FROM ssb.log_recent WHERE event IN ('leading', 'stopped')").fetchall()
+    assert told == [("stopped",), ("leading",)]
+    assert len(running.messages("stopped")) == 1
 
 
 @pytest.mark.one_postgres

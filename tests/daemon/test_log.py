@@ -54,6 +54,13 @@ def test_json_leaves_out_what_is_empty() -> None:
     }
 
 
+def test_json_moves_no_cursor() -> None:
+    stream = io.StringIO()
+    stream_sink("json", stream=stream)(_line(queue="dbo.\x9b31mé\x7f"))
+    assert "\x9b" not in stream.getvalue() and "\x7f" not in stream.getvalue() and "é" in stream.getvalue()
+    assert json.loads(stream.getvalue())["queue"] == "dbo.\x9b31mé\x7f"
+
+
 def test_lines_that_the_table_does_not_take_are_kept_up_to_a_limit_and_counted() -> None:
     log = BrokerLog(lambda line: None)
     for number in range(5000):

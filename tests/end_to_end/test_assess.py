@@ -191,6 +191,21 @@ def test_a_folder_without_scripts_is_an_error_as_with_check(pgsb: Pgsb, tmp_path
     assert left.status == 2 and f"no .sql files in {tmp_path}" in left.err
 
 
+def test_what_cannot_be_written_is_told_before_the_work(
+    pgsb: Pgsb, application: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pgsb.cli.assess.assess_project", None)
+    nowhere = str(application / "nowhere" / "out")
+    for option in ("--html", "--json"):
+        left = pgsb("assess", "application", option, nowhere)
+        assert (left.status, left.out) == (1, "") and left.err.endswith(
+            f"{nowhere}: No such file or directory\n"
+        )
+    (application / "x.sql").write_text("PRINT 1;\nGO\n")
+    left = pgsb("compile", "application/x.sql", "-o", nowhere)
+    assert (left.status, left.out) == (1, "") and left.err.endswith(f"{nowhere}: No such file or directory\n")
+
+
 def test_the_page_of_a_file_whose_name_is_no_text(pgsb: Pgsb, tmp_path: Path) -> None:
     (tmp_path / "a\udcff.sql").write_text("PRINT @x")
     page, data = tmp_path / "page.html", tmp_path / "found.json"

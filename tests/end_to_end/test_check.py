@@ -170,6 +170,9 @@ def test_names_in_scripts_move_no_terminal(pgsb: Pgsb, tmp_path: Path) -> None:
         left = pgsb(*arguments)
         assert "·" in left.err
         assert not set("\x1b\x07\x9b") & set(left.err)
+    left = pgsb("check", "--format", "json", str(tmp_path))
+    assert not set("\x1b\x07\x9b") & set(left.out)
+    assert any("\x9b" in one["message"] for one in json.loads(left.out)["problems"])
 
 
 @pytest.mark.usefixtures("folder")

@@ -1019,6 +1019,13 @@ def test_a_copy_that_talks_to_others_is_found_until_it_is_a_broker_of_its_own(
         tsql(original, "ALTER DATABASE CURRENT SET NEW_BROKER;\nGO\nCREATE DATABASE Second;")
         original.execute("SELECT ssb.create_route('away', 'TCP://far:4022', '//Far')")
         assert found(original, 124) == []
+        # Once pg_upgrade has brought it here: it has been another server's, and leads here.
+        original.execute(
+            "UPDATE ssb.runtime_version SET lineage = '7 00000001 5';"
+            "UPDATE ssb.database SET guid_made_in = '7/5'"
+        )
+        original.execute("SELECT ssb_internal.broker_began('here', '1', true)")
+        assert found(original, 124) == []
     copied = new_database(database)
     with psycopg.connect(copied.dsn, autocommit=True) as copy:
         told = found(copy, 124)

@@ -193,6 +193,32 @@ def test_create_extension(
 
 
 @pytest.mark.long
+def test_an_update_of_the_extension_keeps_queues_and_messages(
+    extension_directory: Path, owner: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    *earlier, last = installer._migrations()
+    with monkeypatch.context() as before:
+        before.setattr(installer, "_migrations", lambda: earlier)
+        before.setattr(installer, "RUNTIME_VERSION", str(earlier[-1][0]))
+        for name, text in installer.extension_files().items():
+            (extension_directory / name).write_text(text)
+    owner.execute(f"CREATE EXTENSION {installer.EXTENSION_NAME}")
+    owner.execute("SELECT ssb.create_queue('dbo.q'), ssb.create_service('s', 'dbo.q', '{DEFAULT}')")
+    owner.execute("SELECT ssb.send(ssb.begin_dialog('s', 's'), body => 'kept'::bytea)")
+    owner.execute("CREATE VIEW dbo.of_the_queue AS SELECT message_body FROM dbo.q")
+    for name, text in installer.extension_files().items():
+        (extension_directory / name).write_text(text)
+    owner.execute(f"ALTER EXTENSION {installer.EXTENSION_NAME} UPDATE")
+    assert installer.installed_version(owner) == installer.RUNTIME_VERSION == str(last[0])
+    assert owner.execute("SELECT * FROM dbo.of_the_queue").fetchall() == [(b"kept",)]
+    assert owner.execute("SELECT message_body FROM ssb.receive('dbo.q')").fetchall() == [(b"kept",)]
+    # The queue is no part of it, as before.
+    with pytest.raises(psycopg.errors.DependentObjectsStillExist, match="extension") as refused:
+        owner.execute(f"DROP EXTENSION {installer.EXTENSION_NAME}")
+    assert "view dbo.q depends on" in (refused.value.diag.message_detail or "")
+
+
+@pytest.mark.long
 def test_an_owner_creates_the_extension_and_keeps_his_tables_without_it(
     extension_directory: Path, owner: Connection
 ) -> None:

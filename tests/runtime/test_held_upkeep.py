@@ -99,3 +99,32 @@ def test_the_daemon_samples_while_a_message_of_yesterday_is_received(
     prompt.do("SELECT ssb_internal.sample_queues()")
     prompt.commit()
     receiving.rollback()
+
+
+def test_what_is_due_comes_about_while_somebody_has_altered_a_poisoned_queue(
+    session: Session, another: Callable[[], Session], prompt: Session, pair: Pair
+) -> None:
+    session.do(
+        "SELECT ssb.create_queue('dbo.told'), ssb.create_service('//told', 'dbo.told',"
+        " '{http://schemas.microsoft.com/SQL/Notifications/PostEventNotification}'),"
+        " ssb.create_event_notification('poison_told', '{BROKER_QUEUE_DISABLED}', 'QUEUE', '//told',"
+        " 'current database', %s)",
+        pair.far,
+    )
+    waiting = pair.dialog()
+    session.send(waiting, pair.request, "poison")
+    for _ in range(5):
+        with session.connection.transaction(force_rollback=True):
+            assert session.receive(pair.far) != []
+    admin = another()
+    admin.do("SELECT ssb.alter_database(current_database(), 'DISABLE_BROKER')")
+    prompt.do("SELECT ssb.deliver_due()")
+    assert not prompt.value("SELECT ssb_internal.tell_of_poison()")
+    prompt.commit()
+    admin.rollback()
+    assert prompt.value("SELECT ssb_internal.tell_of_poison()")
+    prompt.commit()
+    enabled = "SELECT is_receive_enabled::integer FROM ssb.queue WHERE name = %s"
+    assert session.value(enabled, pair.far) == 0
+    session.do("SELECT ssb.drop_event_notification('poison_told', 'QUEUE', %s)", pair.far)
+    session.do("SELECT ssb.drop_service('//told'), ssb.drop_queue('dbo.told')")

@@ -14,6 +14,7 @@ from runtime_objects import objects
 
 from pgsb.cli.install import upgrade_command
 from pgsb.runtime_sql import installer
+from pgsb.server.problems import ServerError
 from support import Connection, Database
 
 
@@ -175,6 +176,8 @@ def test_a_dump_without_its_data_is_left_alone(
     for bring in (installer.install, installer.upgrade):
         with pytest.raises(installer.RuntimeVersionError, match="--schema-only"):
             bring(connection)
+    with pytest.raises(psycopg.errors.RaiseException, match="--schema-only"):
+        connection.execute(installer.install_sql().encode())
 
 
 def test_an_unreleased_runtime_with_other_tables_is_left_alone(
@@ -229,6 +232,46 @@ def test_migrations_bring_an_old_runtime_up_to_date(
     assert installer.installed_version(connection) == "1003"
     with_traces = [line for line in objects(connection) if not line.startswith("ssb.service r")]
     assert with_traces == [line for line in before if not line.startswith("ssb.service r")]
+
+
+def test_a_migration_of_a_lower_number_that_comes_later_is_applied(
+    database: Database, connect: Callable[..., Connection], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two branches have numbered theirs, and the one with the lower number is merged last."""
+    connection = connect()
+    late = (1, "CREATE TABLE ssb.came_late (a integer);")
+    all_of_them = sorted([*installer._migrations(), late])
+    with monkeypatch.context() as merged:
+        merged.setattr(installer, "_migrations", lambda: all_of_them)
+        found = installer.installed(connection)
+        assert found is not None and found.needed() == [1]
+        # What migrates nothing does not call it up to date; nor does a text for a database that has it.
+        for text in (installer.install_sql(), installer.upgrade_sql(int(installer.RUNTIME_VERSION))):
+            with pytest.raises(psycopg.errors.RaiseException, match="does not migrate it") as refused:
+                connection.execute(text.encode())
+            assert refused.value.diag.message_detail == "It lacks the migrations 1."
+            connection.execute("ROLLBACK")
+        installer.install(connection)
+        connection.execute("INSERT INTO ssb.came_late VALUES (1)")
+        connection.execute(installer.install_sql().encode())
+        installer.upgrade(connection)
+    # And a program without it does not know this database, though the number of the last is the same.
+    with pytest.raises(installer.RuntimeVersionError, match="the database has runtime version"):
+        installer.upgrade(connection)
+    with pytest.raises(psycopg.errors.RaiseException, match="this text brings"):
+        connection.execute(installer.install_sql().encode())
+    connection.execute("ROLLBACK")
+    # From before this was kept: all up to the version. Its text has it, or is refused.
+    connection.execute("UPDATE ssb.runtime_version SET migrations = NULL; DROP TABLE ssb.came_late")
+    monkeypatch.setattr(
+        installer, "_migrations", lambda: [*all_of_them, (9998, "CREATE TABLE ssb.came_late ();")]
+    )
+    with pytest.raises(psycopg.errors.RaiseException, match="does not migrate it"):
+        connection.execute(installer.install_sql().encode())
+    connection.execute("ROLLBACK")
+    connection.execute(installer.upgrade_sql(int(installer.RUNTIME_VERSION)).encode())
+    found = installer.installed(connection)
+    assert found is not None and found.version == 9998 and not found.needed()
 
 
 @pytest.mark.long
@@ -341,6 +384,49 @@ def test_nothing_is_installed_beside_what_others_have_put_there(
         admin.execute("DROP OWNED BY early_bird CASCADE; DROP ROLE early_bird")
 
 
+def test_the_text_of_an_upgrade_is_for_the_parts_that_a_database_has(
+    database: Database, connect: Callable[..., Connection], capsys: pytest.CaptureFixture[str]
+) -> None:
+    connection = connect()
+    texts = {}
+    for parts in ("broker", "all"):
+        arguments = ["--print", "--from", installer.RUNTIME_VERSION, "--parts", parts]
+        upgrade_command.main(arguments, standalone_mode=False)
+        texts[parts] = capsys.readouterr().out
+    for has, other in (("all", "broker"), ("broker", "all")):
+        connection.execute("UPDATE ssb.runtime_version SET parts = %s", [has])
+        with pytest.raises(psycopg.errors.RaiseException, match=f"with parts: {other}"):
+            connection.execute(texts[other].encode())
+        connection.execute("ROLLBACK")
+        connection.execute(texts[has].encode())
+        assert installer.installed_parts(connection) == has
+
+
+@pytest.mark.one_postgres
+def test_an_upgrade_needs_no_right_on_the_database(
+    empty_database: Database, connect: Callable[..., Connection]
+) -> None:
+    """ALTER DATABASE … OWNER TO takes it from whom the runtime belongs to."""
+    admin = connect(empty_database.dsn)
+    admin.execute("CREATE ROLE keeper_before LOGIN")
+    try:
+        admin.execute(f"GRANT CREATE ON DATABASE {empty_database.name} TO keeper_before")
+        with psycopg.connect(empty_database.dsn, user="keeper_before", autocommit=True) as keeper:
+            installer.install(keeper)
+            admin.execute(f"REVOKE CREATE ON DATABASE {empty_database.name} FROM keeper_before")
+            installer.upgrade(keeper)
+            keeper.execute(installer.install_sql().encode())
+            # Where there is something to make, it is told who may.
+            keeper.execute("DROP SCHEMA ssb_staging CASCADE")
+            for option in ([], ["--dry-run"]):
+                arguments = ["--dsn", f"{empty_database.dsn}&user=keeper_before", *option]
+                with pytest.raises(ServerError, match="permission denied for database") as refused:
+                    upgrade_command.main(arguments, standalone_mode=False)
+                assert "GRANT CREATE ON DATABASE" in (refused.value.hint or "")
+    finally:
+        admin.execute("DROP OWNED BY keeper_before CASCADE; DROP ROLE keeper_before")
+
+
 def before_ssb_internal(connection: Connection) -> None:
     """Take the installed runtime back to version 1: all routines in ssb, and their texts say so.
 
@@ -397,7 +483,7 @@ def before_ssb_internal(connection: Connection) -> None:
                 EXECUTE v_name;
             END LOOP;
             DROP SCHEMA ssb_internal;
-            UPDATE ssb.runtime_version SET version = 1, content_hash = 'version 1';
+            UPDATE ssb.runtime_version SET version = 1, content_hash = 'version 1', migrations = NULL;
         END;
         $$"""
     )
@@ -467,7 +553,7 @@ def test_conversations_that_an_older_version_left_without_a_leader_have_one_agai
         fourth,
         fourth,
     )
-    sql.do("UPDATE ssb.runtime_version SET version = 56")
+    sql.do("UPDATE ssb.runtime_version SET version = 56, migrations = NULL")
     installer.upgrade(sql.connection)
     found = dict(
         sql.rows(
