@@ -47,7 +47,7 @@ def _structure(columns: str) -> Any:
 
     structure = StructType()
     for name, kind in (one.split(" ") for one in columns.split(", ")):
-        structure.add(name.strip("`"), {"int": "integer"}.get(kind, kind))
+        structure.add(name.strip("`"), {"int": "integer", "timestamp_ltz": "timestamp"}.get(kind, kind))
     return structure
 
 
@@ -171,6 +171,14 @@ def test_a_look_takes_nothing_and_sees_several_queues_and_views(spark: Any, desk
     ends = spark.read.format("pgsb").options(dsn=dsn, view="sys.conversation_endpoints").load()
     assert ends.where("is_initiator = 1").select("state_desc").distinct().collect()[0][0] == "CONVERSING"
     assert dict(ends.dtypes)["conversation_handle"] == "string"
+    # What this session calls a timestamp has no time zone.
+    spark.conf.set("spark.sql.timestampType", "TIMESTAMP_NTZ")
+    try:
+        again = spark.read.format("pgsb").options(dsn=dsn, queue="dbo.target").load()
+        assert dict(again.dtypes)["message_enqueue_time"] == "timestamp"
+        assert again.where("message_enqueue_time < current_timestamp()").count() == 4
+    finally:
+        spark.conf.unset("spark.sql.timestampType")
 
 
 def test_what_where_asks_is_asked_of_the_server(desk: Desk) -> None:
