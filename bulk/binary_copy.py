@@ -108,6 +108,11 @@ def array(column: Any, type_: str, name: str) -> BinaryArray:
 
     Raises BulkError for a handle that is no uuid.
     """
+    import pyarrow
+
+    if pyarrow.types.is_null(column.type):
+        # Of a column that was given no type.
+        column = column.cast(pyarrow.string())
     count = len(column)
     element = {"bytea": 17, "text": 25, "uuid": 2950}[type_]
     header = struct.pack(">iii", min(count, 1), int(column.null_count > 0), element)

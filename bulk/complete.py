@@ -55,7 +55,7 @@ _TABLE = """
 SELECT c.oid IS NOT NULL,
        c.relkind IN ('r', 'p') AND NOT c.relhasrules AND NOT c.relrowsecurity
        AND NOT EXISTS (SELECT FROM pg_catalog.pg_trigger AS t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal),
-       CASE WHEN c.oid IS NOT NULL THEN format('%%I.%%I', n.nspname, c.relname) END
+       CASE WHEN c.oid IS NOT NULL THEN pg_catalog.format('%%I.%%I', n.nspname, c.relname) END
   FROM (VALUES (pg_catalog.to_regclass(%s))) AS named (oid)
   LEFT JOIN pg_catalog.pg_class AS c ON c.oid = named.oid
   LEFT JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace

@@ -58,6 +58,14 @@ UNHURRIED = (
     "  FROM (VALUES ('idle_in_transaction_session_timeout'), ('transaction_timeout')) AS s (name)"
     " WHERE pg_catalog.current_setting(s.name, true) IS NOT NULL"
 )
+# The same of one that reads a claim in Java, where nobody's text runs but ours and Spark's conditions: what
+# somebody has made in a schema of the role's search_path takes the place of no function or operator in it.
+_READING = (
+    "SELECT pg_catalog.set_config(s.name, s.value, true)"
+    "  FROM (VALUES ('idle_in_transaction_session_timeout', '0'), ('transaction_timeout', '0'),"
+    " ('search_path', 'pg_catalog, pg_temp')) AS s (name, value)"
+    " WHERE pg_catalog.current_setting(s.name, true) IS NOT NULL"
+)
 # The driver knows these by the same names.
 _JDBC = ("sslmode", "sslrootcert", "sslcert", "sslkey", "sslpassword", "options")
 
@@ -90,7 +98,7 @@ class Server:
         options = self.jdbc
         # Not a property: Spark would write its name in lower case, in which the driver does not know it.
         url = f"{options['url']}&socketTimeout={_SILENCE}"
-        return {**options, "url": url, "sessionInitStatement": UNHURRIED}
+        return {**options, "url": url, "sessionInitStatement": _READING}
 
 
 def readable(dsn: str) -> str:

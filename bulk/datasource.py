@@ -34,7 +34,9 @@ else:
 
 
 # What Spark calls a type that its DDL spells otherwise.
-_SIMPLE = {"short": "smallint", "long": "bigint"}
+_SIMPLE = {"short": "smallint", "long": "bigint", "timestamp_ltz": "timestamp"}
+# What is called a timestamp may be without a time zone in a session (spark.sql.timestampType).
+_MOMENTS = {"timestamp": "timestamp_ltz"}
 
 
 class QueueDataSource(DataSource):
@@ -53,7 +55,9 @@ class QueueDataSource(DataSource):
         columns too: queue and claim_id, which is null.
         """
         options = read_options(self.options)
-        return view_schema(options) if options.view else STREAM_SCHEMA
+        told = view_schema(options) if options.view else STREAM_SCHEMA
+        columns = (one.split(" ") for one in told.split(", "))
+        return ", ".join(f"{name} {_MOMENTS.get(kind, kind)}" for name, kind in columns)
 
     @as_a_sentence
     def reader(self, schema: Any) -> QueueReader:

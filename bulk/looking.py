@@ -61,7 +61,7 @@ def _columns(connection: psycopg.Connection[Any], view: str) -> tuple[str, list[
     """A view's name, and names and types of its columns. Raises BulkError where there is no such view."""
     try:
         rows = connection.execute(
-            "SELECT n.nspname, format('%%I.%%I', n.nspname, c.relname), a.attname, t.typname"
+            "SELECT n.nspname, pg_catalog.format('%%I.%%I', n.nspname, c.relname), a.attname, t.typname"
             "  FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace"
             "  JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0"
             "  JOIN pg_catalog.pg_type AS t ON t.oid = a.atttypid"

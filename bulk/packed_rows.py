@@ -10,6 +10,8 @@ Where all tasks run on the driver's machine the packs need not go through the se
 the form in which COPY of the staging table would read them.
 """
 
+import contextlib
+import errno
 import os
 import shutil
 import struct
@@ -141,6 +143,21 @@ def _part(file: FileIO, place: int, length: int) -> bytes:
 def place_of(directory: str, attempt: int) -> Path:
     """The file of an attempt."""
     return Path(directory, str(attempt))
+
+
+@contextlib.contextmanager
+def written(directory: str, attempt: int) -> Iterator[BinaryIO]:
+    """A new file of an attempt, to write. Raises BulkError where it has no room there."""
+    try:
+        with place_of(directory, attempt).open("xb") as file:
+            yield file
+    except OSError as error:
+        # What the program reads from or writes to while its rows are made fails in other ways, or elsewhere.
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise BulkError(
+            f"the rows of a task cannot be written to Spark's temporary directory (spark.local.dir): {error}"
+        ) from error
 
 
 def _whole(file: BinaryIO, length: int) -> bytes:

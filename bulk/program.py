@@ -95,7 +95,7 @@ class Context:
             # Where the claim is not there are none: nobody would be answered, and its messages deleted.
             " UNION ALL SELECT c.conversation_handle::text, c.conversation_group_id::text, c.service_name,"
             " c.service_contract_name, c.priority, c.messages, c.bytes, p.part"
-            f" FROM generate_series(0, {self.partitions - 1:d}) AS p (part) CROSS JOIN LATERAL"
+            f" FROM pg_catalog.generate_series(0, {self.partitions - 1:d}) AS p (part) CROSS JOIN LATERAL"
             f" ssb_internal.end_of_conversations({self.claim_id:d}, '{self.server.identity}') AS c) AS c"
         )
         options = self.server.jdbc_of_claims

@@ -86,7 +86,7 @@ def read(
         " endpoint_id"
         f" FROM ssb_internal.{view} AS c WHERE claim_id = {held.claim_id:d}{order}) AS c"
         f" UNION ALL SELECT {_SELECTED}, p.part, p.part, NULL::bigint, NULL::bigint"
-        f" FROM generate_series(0, {len(predicates) - 1:d}) AS p (part) CROSS JOIN LATERAL"
+        f" FROM pg_catalog.generate_series(0, {len(predicates) - 1:d}) AS p (part) CROSS JOIN LATERAL"
         f" ssb_internal.end_of_reading({held.claim_id:d}, '{server.identity}', {parts:d}, p.part) AS c"
         ") AS m"
     )
@@ -111,11 +111,10 @@ def _of_partition(number: int, conversations: tuple[int, int] | None) -> str:
 def _ranges(held: Claim, count: int) -> list[str]:
     """Predicates on ``place``, the queuing_order: ``count`` ranges with about equal numbers of messages."""
     rows = held.connection.execute(
-        "SELECT percentile_disc(x) WITHIN GROUP (ORDER BY queuing_order)"
-        "  FROM ssb_internal.claimed_message AS m, generate_series(1, %s - 1) AS n,"
-        "       LATERAL (SELECT n::float / %s AS x) AS s"
+        "SELECT pg_catalog.percentile_disc(x) WITHIN GROUP (ORDER BY queuing_order)"
+        "  FROM ssb_internal.claimed_message AS m, pg_catalog.unnest(%s::float[]) AS x"
         " WHERE m.claim_id = %s GROUP BY x ORDER BY x",
-        (count, count, held.claim_id),
+        ([number / count for number in range(1, count)], held.claim_id),
     ).fetchall()
     bounds = [int(str(row[0])) for row in rows]
     starts: list[int | None] = [None, *bounds]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import psycopg
 
+from ..server.connect import SEARCH_PATH
 from .binary_copy import BinaryArray, BinaryArrayDumper, array
 from .columns import body_of
 from .connections import Connection, connect, reached, task_session
@@ -147,6 +148,7 @@ def _send_partition(
     batches: Iterator[Any], dsn: str, dialogs: Dialogs | None, send_id: uuid.UUID, partition: int
 ) -> int:
     with task_session(dsn, "pgsb spark send") as connection:
+        connection.execute(SEARCH_PATH)
         columns = (tuple(batch.columns) for batch in batches)
         return send_rows(connection, columns, dialogs, send_id, partition)
 
@@ -185,8 +187,8 @@ def send_rows(
                         "give each row a key, or leave recycle away: a row without one begins a dialog then",
                     )
                 connection.execute(
-                    "SELECT count(ssb.send_recycled(m.key, %(from)s, %(to)s, %(contract)s, m.type, m.body,"
-                    " %(age)s::interval))"
+                    "SELECT pg_catalog.count(ssb.send_recycled(m.key, %(from)s, %(to)s, %(contract)s, m.type,"
+                    " m.body, %(age)s::interval))"
                     " FROM unnest(%(keys)b::text[], %(types)b::text[], %(bodies)b::bytea[])"
                     " AS m (key, type, body)",
                     {
@@ -251,7 +253,8 @@ def _begin(connection: psycopg.Connection[Any], dialogs: Dialogs, count: int) ->
     if not count:
         return []
     row = connection.execute(
-        "SELECT array_agg(ssb.begin_dialog(%s, %s, %s, lifetime => %s)::text) FROM generate_series(1, %s)",
+        "SELECT pg_catalog.array_agg(ssb.begin_dialog(%s, %s, %s, lifetime => %s)::text)"
+        "  FROM pg_catalog.generate_series(1, %s)",
         (dialogs.from_service, dialogs.to_service, dialogs.contract, dialogs.lifetime, count),
     ).fetchone()
     assert row is not None

@@ -13,6 +13,7 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 from psycopg.pq import TransactionStatus
 
+from ..server.connect import SEARCH_PATH
 from .claim import explained
 from .connections import Connection, acting_as, readable
 from .problems import MOST_INTEGER, MOST_LONG, BulkError, first_line, require_choice
@@ -117,7 +118,8 @@ class SourceOptions:
     def start(self, connection: Connection | psycopg.Connection[tuple[object, ...]]) -> None:
         """What each session runs first (sessionInitStatement), and that its times are UTC's.
 
-        A queue's documented message_enqueue_time has no time zone: it is in that of the session.
+        A queue's documented message_enqueue_time has no time zone: it is in that of the session. What comes
+        behind it finds PostgreSQL's functions and operators, whatever stands in a schema of the search_path.
         """
         if self.init:
             try:
@@ -129,7 +131,7 @@ class SourceOptions:
                 raise BulkError(
                     "sessionInitStatement begins a transaction", "leave BEGIN away, or add COMMIT"
                 )
-        connection.execute("SET TIME ZONE 'UTC'")
+        connection.execute(f"SET TIME ZONE 'UTC'; {SEARCH_PATH}")
 
     def queues(self, connection: Connection) -> list[str]:
         """The queues that ``queue`` names: one, several by commas, patterns (``dbo.day*``).

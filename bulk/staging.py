@@ -190,7 +190,7 @@ def stage(
 
         # After a shuffle most partitions may be empty: they need no connection.
         if first is not None and directory is not None:
-            with packed_rows.place_of(directory, attempt).open("xb") as file:
+            with packed_rows.written(directory, attempt) as file:
                 for rows in encoded(packed_rows.IN_FILES):
                     file.write(rows)
         elif first is not None:

@@ -65,7 +65,7 @@ else:
     except ImportError:
 
         class SupportsTriggerAvailableNow:
-            """Spark before 4.2 ends such a run by itself."""
+            """Spark before 4.2, where streams are refused."""
 
 
 logger = logging.getLogger("pgsb.bulk")
@@ -149,7 +149,14 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         server is away there is nothing new, and a run of what is available waits for it. NotConnected
         when it stays away, or was not there to begin with.
         """
-        start = _own_offset(start) if start else self._unknown_start()
+        if not start:
+            # Are the claims that are held those of the batch before, which Spark has committed, or of none?
+            raise BulkError(
+                "this version of Spark does not tell a source where its stream stands: a stream would not go "
+                "on behind its first batch",
+                "Spark 4.2 or newer does; jobs (pgsb spark run) and spark.read need no newer one",
+            )
+        start = _own_offset(start)
         while True:
             try:
                 found = self._next(start)
@@ -394,14 +401,6 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         waiting, set_aside, age = row
         oldest = None if age is None else round(float(str(age)), 3)
         return _Waiting(int(str(waiting)), int(str(set_aside)), oldest)
-
-    def _unknown_start(self) -> Offset:
-        if self._stream is None:
-            raise BulkError(
-                "this version of Spark does not tell a source where its stream stands",
-                'name the stream: option("streamName", "…"); or use Spark 4.2 or newer',
-            )
-        return {"stream": self._stream, "claims": []}
 
     def _session(self) -> Connection:
         if self._connection is None or self._connection.closed:

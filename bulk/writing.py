@@ -31,11 +31,15 @@ if TYPE_CHECKING:
         """Writes record batches of a stream."""
 
 else:
-    from pyspark.sql.datasource import (
-        DataSourceArrowWriter,
-        DataSourceStreamArrowWriter,
-        WriterCommitMessage,
-    )
+    from pyspark.sql.datasource import DataSourceArrowWriter, DataSourceStreamWriter, WriterCommitMessage
+
+    try:
+        from pyspark.sql.datasource import DataSourceStreamArrowWriter
+    except ImportError:
+
+        class DataSourceStreamArrowWriter(DataSourceStreamWriter):
+            """Spark before 4.1, which hands rows over one by one: refused."""
+
 
 _COLUMNS = ("conversation_handle", "key", "message_type_name", "message_body")
 _STREAMS = uuid.UUID("7c1f8a52-3a7e-5f0e-9d55-2f1f3a2b6c11")
@@ -183,6 +187,11 @@ class MessageStreamWriter(_Sender, DataSourceStreamArrowWriter):
     """Sends each batch of a stream once."""
 
     def __init__(self, options: SourceOptions, schema: Any, overwrite: bool) -> None:
+        if DataSourceStreamArrowWriter.__module__ == __name__:
+            raise BulkError(
+                "a stream is sent by Spark 4.1 or newer",
+                'foreachBatch with frame.write.format("pgsb"), and a sendId made of the batch\'s number',
+            )
         if options.send_id:
             raise BulkError(
                 'the option "sendId" is not for a stream', "its batches are sent once by Spark's numbers"

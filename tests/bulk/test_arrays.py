@@ -49,6 +49,8 @@ def test_a_column_is_an_array(connection: Any, type_: str, values: list[Any], re
     if len(values) > 1:
         got = connection.execute(f"SELECT %b::{type_}[]", (array(column.slice(1), type_, "c"),)).fetchone()
         assert got == (read[1:],)
+    got = connection.execute(f"SELECT %b::{type_}[]", (array(pyarrow.nulls(2), type_, "c"),)).fetchone()
+    assert got == ([None, None],)
 
 
 @pytest.mark.parametrize("kind", [pyarrow.string(), pyarrow.large_string()])

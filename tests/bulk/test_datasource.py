@@ -18,7 +18,7 @@ import pytest
 from bulk_desk import Desk
 from pooler import Pooler
 
-from pgsb.bulk import BulkError, ClaimLost, Outputs, connections, streaming
+from pgsb.bulk import BulkError, ClaimLost, Outputs, connections, streaming, writing
 from pgsb.bulk.datasource import QueueDataSource, register
 from pgsb.bulk.looking import FilteredReader, QueueReader
 from pgsb.bulk.problems import NotConnected
@@ -47,7 +47,7 @@ def _structure(columns: str) -> Any:
 
     structure = StructType()
     for name, kind in (one.split(" ") for one in columns.split(", ")):
-        structure.add(name.strip("`"), {"int": "integer"}.get(kind, kind))
+        structure.add(name.strip("`"), {"int": "integer", "timestamp_ltz": "timestamp"}.get(kind, kind))
     return structure
 
 
@@ -171,6 +171,14 @@ def test_a_look_takes_nothing_and_sees_several_queues_and_views(spark: Any, desk
     ends = spark.read.format("pgsb").options(dsn=dsn, view="sys.conversation_endpoints").load()
     assert ends.where("is_initiator = 1").select("state_desc").distinct().collect()[0][0] == "CONVERSING"
     assert dict(ends.dtypes)["conversation_handle"] == "string"
+    # What this session calls a timestamp has no time zone.
+    spark.conf.set("spark.sql.timestampType", "TIMESTAMP_NTZ")
+    try:
+        again = spark.read.format("pgsb").options(dsn=dsn, queue="dbo.target").load()
+        assert dict(again.dtypes)["message_enqueue_time"] == "timestamp"
+        assert again.where("message_enqueue_time < current_timestamp()").count() == 4
+    finally:
+        spark.conf.unset("spark.sql.timestampType")
 
 
 def test_what_where_asks_is_asked_of_the_server(desk: Desk) -> None:
@@ -364,6 +372,26 @@ def test_somebody_who_may_only_look_needs_no_other_right(desk: Desk) -> None:
 def test_a_database_without_the_runtime_is_named(empty_database: Database) -> None:
     with pytest.raises(BulkError, match=f"no runtime in the database {empty_database.name}"):
         QueueReader(read_options({"dsn": empty_database.dsn, "queue": "dbo.target"}))
+
+
+def test_what_an_older_spark_cannot_do_is_told_before_it_is_begun(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stream would claim its first batch, and would stand still behind it: no start is told there."""
+    desk.send(1, 1)
+    reader = QueueStreamReader(
+        read_options({"dsn": desk.database.dsn, "queue": "dbo.target", "streamName": "s"})
+    )
+    with pytest.raises(BulkError, match="does not tell a source where its stream stands") as refused:
+        reader.latestOffset()
+    assert "Spark 4.2" in "".join(traceback.format_exception(refused.value))
+    assert desk.value("SELECT count(*) FROM ssb.claim") == 0
+    # As the module has it where there is none.
+    rows = type("Rows", (), {"__module__": writing.__name__})
+    monkeypatch.setattr(writing, "DataSourceStreamArrowWriter", rows)
+    source = QueueDataSource({"dsn": desk.database.dsn, "fromService": "source", "toService": "target"})
+    with pytest.raises(BulkError, match=r"Spark 4\.1"):
+        source.streamWriter(_structure("message_body string"), False)
 
 
 def test_a_stream_waits_for_a_server_that_was_there(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

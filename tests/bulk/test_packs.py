@@ -3,6 +3,7 @@
 Packs are in a staging table, or in files where all tasks run on the driver's machine.
 """
 
+import errno
 import signal
 import subprocess
 import sys
@@ -20,7 +21,7 @@ from pgsb.bulk import claim
 from pgsb.bulk.binary_copy import HEADER, TRAILER, UUID_OR_TEXT, text_of
 from pgsb.bulk.claim import Claim
 from pgsb.bulk.complete import _finish
-from pgsb.bulk.packed_rows import COLUMNS, Files, pack, place_of
+from pgsb.bulk.packed_rows import COLUMNS, Files, pack, place_of, written
 from pgsb.bulk.problems import BulkError, ClaimLost
 from pgsb.bulk.program import Outputs
 from pgsb.bulk.staging import Staged
@@ -220,6 +221,19 @@ def test_files_of_packs_that_are_not_whole_are_missed(
     with pytest.raises(BulkError, match=told):
         _finished(held, table)
     assert _kept(desk) == [] and desk.waiting() == 6
+
+
+def test_where_there_is_no_room_for_packs_the_directory_is_named(tmp_path: Path) -> None:
+    """What is no matter of room passes as it is."""
+    with (
+        pytest.raises(BulkError, match=r"\(spark.local.dir\): \[Errno \d+\] No space left on device"),
+        written(str(tmp_path), 1) as file,
+    ):
+        file.write(b"a")
+        raise OSError(errno.ENOSPC, "No space left on device")
+    with pytest.raises(ConnectionResetError), written(str(tmp_path), 2):
+        raise ConnectionResetError
+    assert place_of(str(tmp_path), 1).read_bytes() == b"a"
 
 
 def test_files_of_packs_are_the_users_own_and_go_with_them(tmp_path: Path) -> None:
