@@ -124,6 +124,9 @@ BEGIN
                               AND r.relation = v_read AND r.database = l.database);
         IF v_pids IS NOT NULL THEN
             RAISE LOG 'pgsb: the lock of % is held by sessions that do not use it: %', p_name, v_pids;
+            -- It is a lock for which all senders wait, of other services too, until the transaction ends: who has no more than a
+            -- service or a message type of his own waits on.
+            CONTINUE WHEN NOT pg_has_role(ssb_internal.caller(), ssb_internal.runtime_owner(), 'USAGE');
             -- Whoever has only read the table in a transaction that goes on keeps the lock from us, and senders queue behind us.
             BEGIN
                 PERFORM set_config('lock_timeout', least(coalesce(nullif(v_timeout, 0), 2000), 2000)::text, true);

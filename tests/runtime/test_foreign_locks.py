@@ -301,6 +301,45 @@ def test_who_prepares_statements_about_all_tables_holds_up_nobody(
 
 
 @pytest.mark.parametrize("kind", ["message type", "service"])
+def test_others_send_while_an_owner_changes_what_is_his_and_goes_on(
+    session: Session,
+    another: Callable[[], Session],
+    stranger: Session,
+    prompt: Session,
+    pair: Pair,
+    kind: str,
+) -> None:
+    """With an advisory lock he would bring himself to the lock of a table that all read."""
+    others = Pair(session)
+    if kind == "service":
+        key = session.value("SELECT 'service ' || service_id FROM ssb.service WHERE name = %s", pair.target)
+        change, name = "SELECT ssb.drop_service(%s)", pair.target
+        session.do("UPDATE ssb.service SET owner = 'lock_stranger' WHERE name = %s", name)
+    else:
+        key = name = pair.request
+        change = "SELECT ssb.alter_message_type(%s, 'EMPTY')"
+        session.do("UPDATE ssb.message_type SET owner = 'lock_stranger' WHERE name = %s", name)
+    session.commit()
+    owner = another()
+    owner.do("SET ROLE lock_stranger")
+    stranger.do(SHARE, MESSAGE_TYPE, key)
+    try:
+        changing = start_and_block(session, owner, lambda: owner.do(change, name))
+        for _ in range(8):
+            prompt.send(others.dialog(prompt), others.request, "by SEND")
+            others.send_new(b"in one", prompt)
+            prompt.commit()
+            time.sleep(0.5)
+        assert changing.is_running()
+    finally:
+        stranger.do("SELECT pg_advisory_unlock_all()")
+    changing.result()
+    owner.rollback()
+    owner.do("RESET ROLE")
+    owner.commit()
+
+
+@pytest.mark.parametrize("kind", ["message type", "service"])
 def test_others_send_while_a_change_waits_for_one_who_reads(
     session: Session,
     another: Callable[[], Session],
