@@ -8,18 +8,23 @@ DECLARE
     v_open record;
 BEGIN
     -- What ALTER DEFAULT PRIVILEGES grants on schemas: a function that somebody makes here, with closer types of
-    -- arguments, would be called in the place of the runtime's, with its owner's rights.
+    -- arguments, would be called in the place of the runtime's, with its owner's rights. Of the locks nobody has anything.
     FOR v_open IN
         SELECT DISTINCT n.nspname AS schema, a.grantee, pg_get_userbyid(a.grantee) AS whom
           FROM pg_namespace AS n CROSS JOIN LATERAL aclexplode(n.nspacl) AS a
-         WHERE n.nspname IN ('ssb', 'ssb_internal', 'sys', 'ssb_staging') AND a.privilege_type = 'CREATE' AND a.grantee <> n.nspowner
+         WHERE n.nspname IN ('ssb', 'ssb_internal', 'sys', 'ssb_staging', 'ssb_locks') AND a.grantee <> n.nspowner
+           AND (a.privilege_type = 'CREATE' OR n.nspname = 'ssb_locks')
     LOOP
         IF v_open.grantee = 0 THEN
             EXECUTE format('REVOKE CREATE ON SCHEMA %I FROM PUBLIC', v_open.schema);
         ELSE
             EXECUTE format('REVOKE CREATE ON SCHEMA %I FROM %I', v_open.schema, v_open.whom);
         END IF;
+        IF v_open.schema = 'ssb_locks' AND v_open.grantee <> 0 THEN
+            EXECUTE format('REVOKE USAGE ON SCHEMA ssb_locks FROM %I', v_open.whom);
+        END IF;
     END LOOP;
+    REVOKE USAGE ON SCHEMA ssb_locks FROM PUBLIC;
     FOR v_view IN
         SELECT c.oid::regclass FROM pg_class AS c WHERE c.relnamespace = 'sys'::regnamespace AND c.relkind = 'v'
     LOOP

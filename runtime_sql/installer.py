@@ -168,7 +168,7 @@ BEGIN
                 SELECT c.oid::regclass AS name, c.relkind = 'v' AS is_view,
                        pg_get_userbyid(c.relowner) AS owner
                   FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-                 WHERE n.nspname IN ('ssb', 'ssb_internal', 'sys') AND c.relkind IN ('v', 'r')
+                 WHERE n.nspname IN ('ssb', 'ssb_internal', 'sys', 'ssb_locks') AND c.relkind IN ('v', 'r')
                    AND pg_has_role(c.relowner, 'USAGE')
                  ORDER BY c.relkind DESC, c.oid
             LOOP
@@ -188,7 +188,7 @@ BEGIN
                             SELECT l.pid, l.virtualtransaction FROM pg_locks AS l
                               JOIN pg_class AS c ON c.oid = l.relation
                               JOIN pg_namespace AS n ON n.oid = c.relnamespace
-                             WHERE l.granted AND n.nspname IN ('ssb', 'ssb_internal', 'sys'))
+                             WHERE l.granted AND n.nspname IN ('ssb', 'ssb_internal', 'sys', 'ssb_locks'))
                         SELECT string_agg(t.what, E'\\n' ORDER BY t.since)
                           FROM (SELECT a.xact_start,
                                        format('process %s of %s, since %s', a.pid, a.usename, a.xact_start)
@@ -665,7 +665,8 @@ SELECT DISTINCT pg_describe_object(d.classid, d.objid, d.objsubid)
   LEFT JOIN pg_class AS c ON c.oid = CASE d.classid WHEN 'pg_class'::regclass THEN d.objid
                                           ELSE coalesce(r.ev_class, f.adrelid, t.tgrelid) END
   JOIN pg_namespace AS n ON n.oid = coalesce(c.relnamespace, k.connamespace, p.pronamespace)
- WHERE n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'ssb_staging') AND n.nspname !~ '^pg_(temp|toast)'
+ WHERE n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'ssb_staging', 'ssb_locks')
+   AND n.nspname !~ '^pg_(temp|toast)'
    AND NOT EXISTS (SELECT FROM ours AS x WHERE x.class = 'pg_class'::regclass AND x.number = c.oid)
  ORDER BY 1
 """
@@ -680,7 +681,7 @@ SELECT o.nspname, y.typname,
           LEFT JOIN pg_proc AS p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
           JOIN pg_namespace AS n ON n.oid = coalesce(c.relnamespace, t.typnamespace, p.pronamespace)
          WHERE d.refclassid = 'pg_type'::regclass AND d.refobjid IN (y.oid, y.typarray) AND d.deptype = 'n'
-           AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'ssb_staging')
+           AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'ssb_staging', 'ssb_locks')
            AND n.nspname !~ '^pg_(temp|toast)') AS users
   FROM pg_type AS y JOIN pg_namespace AS o ON o.oid = y.typnamespace
  WHERE o.nspname IN ('ssb', 'ssb_internal', 'sys') AND y.typtype = 'd'
@@ -710,7 +711,8 @@ def _save_from_extension(connection: psycopg.Connection[Any]) -> None:
             " LEFT JOIN pg_catalog.pg_type AS t ON d.classid = 'pg_catalog.pg_type'::regclass"
             " AND t.oid = d.objid AND t.typtype = 'd'"
             " LEFT JOIN pg_catalog.pg_namespace AS n ON d.classid = 'pg_catalog.pg_namespace'::regclass"
-            " AND n.oid = d.objid AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'ssb_staging')"
+            " AND n.oid = d.objid"
+            " AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'ssb_staging', 'ssb_locks')"
             " CROSS JOIN LATERAL pg_catalog.pg_identify_object(d.classid, d.objid, 0) AS o"
             " WHERE e.extname = %s AND coalesce(t.oid, n.oid) IS NOT NULL",
             (EXTENSION_NAME,),
@@ -767,7 +769,7 @@ def uninstall(connection: psycopg.Connection[Any]) -> None:
         _save_from_extension(connection)
         _keep_domains(connection)
         connection.execute(f"DROP EXTENSION IF EXISTS {EXTENSION_NAME} CASCADE")
-        connection.execute("DROP SCHEMA IF EXISTS ssb, ssb_internal, sys, ssb_staging CASCADE")
+        connection.execute("DROP SCHEMA IF EXISTS ssb, ssb_internal, sys, ssb_staging, ssb_locks CASCADE")
         for schema in schemas:
             with connection.cursor(row_factory=psycopg.rows.tuple_row) as cursor:
                 used = cursor.execute(

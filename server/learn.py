@@ -32,7 +32,8 @@ _DESCRIBED = """
   FROM ssb_internal.described_relation AS r
 """
 _NOT_OF_SYSTEM = (
-    "r.schema_name NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema') AND r.schema_name !~ '^pg_'"
+    "r.schema_name NOT IN ('ssb', 'ssb_internal', 'ssb_locks', 'sys', 'information_schema')"
+    " AND r.schema_name !~ '^pg_'"
 )
 _TABLES = f"""
 SELECT r.schema_name, r.name, r.spelled,{_DESCRIBED}
@@ -72,7 +73,7 @@ SELECT pg_snapshot_xmin(s.now)::text::bigint, pg_snapshot_xmax(s.now)::text::big
   LEFT JOIN (SELECT c.oid, n.nspname, c.relname
                FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
               WHERE c.oid > %s AND c.relkind IN ('r', 'p', 'f', 'v', 'm')
-                AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema')
+                AND n.nspname NOT IN ('ssb', 'ssb_internal', 'ssb_locks', 'sys', 'information_schema')
                 AND n.nspname !~ '^pg_') AS c ON true
 """
 # What a catalog takes for a table or view, or for a type: its columns; '{}' for a type, NULL where none is.
@@ -104,7 +105,8 @@ SELECT n.nspname, c.relname, i.indisprimary,
   JOIN pg_class AS c ON c.oid = i.indrelid
   JOIN pg_namespace AS n ON n.oid = c.relnamespace
  WHERE i.indisunique AND i.indpred IS NULL AND i.indexprs IS NULL
-   AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema') AND n.nspname !~ '^pg_'
+   AND n.nspname NOT IN ('ssb', 'ssb_internal', 'ssb_locks', 'sys', 'information_schema')
+   AND n.nspname !~ '^pg_'
 """
 # What CREATE TYPE … FROM made.
 _DOMAINS = """
@@ -114,7 +116,7 @@ SELECT n.nspname, t.typname, format_type(t.typbasetype, t.typtypmod),
   FROM pg_type AS t
   JOIN pg_namespace AS n ON n.oid = t.typnamespace
  WHERE t.typtype = 'd' AND n.nspname !~ '^pg_'
-   AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema')
+   AND n.nspname NOT IN ('ssb', 'ssb_internal', 'ssb_locks', 'sys', 'information_schema')
 """
 # What CREATE TYPE … AS TABLE made: the comment keeps its T-SQL.
 _TABLE_TYPES = """
@@ -125,7 +127,7 @@ SELECT n.nspname, t.typname, c.text
  -- Asked first, in the scan itself: each of the server's tables and views has such a type.
  WHERE t.typtype = 'c' AND t.typnamespace = ANY (ARRAY(
            SELECT x.oid FROM pg_namespace AS x
-            WHERE x.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema')
+            WHERE x.nspname NOT IN ('ssb', 'ssb_internal', 'ssb_locks', 'sys', 'information_schema')
               AND x.nspname !~ '^pg_'))
    AND starts_with(c.text, %s)
 """
@@ -149,7 +151,7 @@ SELECT n.nspname, p.proname, p.proretset, p.of_that_name = 1 AND p.prokind = 'f'
           FROM pg_proc AS o
          WHERE o.pronamespace = ANY (ARRAY(
                    SELECT x.oid FROM pg_namespace AS x
-                    WHERE x.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema')
+                    WHERE x.nspname NOT IN ('ssb', 'ssb_internal', 'ssb_locks', 'sys', 'information_schema')
                       AND x.nspname !~ '^pg_'))) AS p
   JOIN pg_namespace AS n ON n.oid = p.pronamespace
  WHERE (p.proretset OR (p.of_that_name = 1 AND p.prokind = 'f'))

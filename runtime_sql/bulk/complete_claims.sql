@@ -28,6 +28,21 @@ CREATE TABLE IF NOT EXISTS ssb.passed_claim (
     PRIMARY KEY (role, claim_id, claimed_at)
 );
 
+-- What is noted of sends and claims stays for days: for whom there is something to send or to claim.
+CREATE OR REPLACE FUNCTION ssb_internal.require_some_queue()
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM ssb.queue AS q WHERE has_sequence_privilege(ssb_internal.caller(), q.order_sequence, 'USAGE'))
+       AND NOT EXISTS (SELECT FROM ssb.queue AS q WHERE ssb_internal.may_receive(q)) THEN
+        RAISE insufficient_privilege USING MESSAGE = format('The role %s has the RECEIVE permission on no queue.', ssb_internal.caller()),
+            HINT = 'GRANT RECEIVE ON the queue of the service that sends, or whose messages are read.';
+    END IF;
+END;
+$$;
+
 -- Or the caller has passed it.
 CREATE OR REPLACE FUNCTION ssb_internal.claim_was_completed(claim_id integer, claimed_at timestamptz)
 RETURNS boolean
@@ -47,6 +62,7 @@ RETURNS void
 LANGUAGE sql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
+    SELECT ssb_internal.require_some_queue();
     INSERT INTO ssb.passed_claim (role, claim_id, claimed_at)
     SELECT ssb_internal.caller(), $1, $2
      WHERE $2 < clock_timestamp() AND NOT EXISTS (SELECT FROM ssb.claim AS c JOIN ssb.queue AS q ON q.queue_id = c.queue_id
@@ -601,6 +617,7 @@ AS $$
 DECLARE
     v_sender CONSTANT name := ssb_internal.sender_of($1);
 BEGIN
+    PERFORM ssb_internal.require_some_queue();
     -- Other tasks that forget them go on as long as their partitions take.
     DELETE FROM ssb.completed_send AS c
      WHERE c.ctid = ANY (ARRAY(SELECT o.ctid FROM ssb.completed_send AS o
@@ -627,6 +644,7 @@ LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
+    PERFORM ssb_internal.require_some_queue();
     INSERT INTO ssb.completed_send AS c (role, send_id, partition, messages) VALUES (ssb_internal.sender_of($1), $1, $2, $3)
         ON CONFLICT ON CONSTRAINT completed_send_pkey DO UPDATE SET messages = $3
      WHERE c.messages IS NULL OR c.messages = $3;

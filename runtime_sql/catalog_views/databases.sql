@@ -132,7 +132,7 @@ BEGIN
                                 AND length(n.nspname) > length(d.schema_prefix) AND n.nspname !~ '^pg_'
                              OR n.oid = pg_my_temp_schema() AND d.database_id = 2
       LEFT JOIN ssb.schema_of_database AS s ON s.name = n.nspname
-     WHERE d.database_id = v_database AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema');
+     WHERE d.database_id = v_database AND n.nspname NOT IN ('ssb', 'ssb_internal', 'ssb_locks', 'ssb_staging', 'sys', 'information_schema');
 END;
 $$;
 CREATE OR REPLACE VIEW ssb_internal.visible_schema AS

@@ -10,7 +10,7 @@
 -- Functions without quotes: which words need them is another question in each version of PostgreSQL (json_value since 17), and databases go
 -- from one to the next.
 CREATE OR REPLACE VIEW ssb_internal.runtime_object AS
-    WITH ours AS MATERIALIZED (SELECT n.oid, n.nspname, n.nspacl FROM pg_namespace AS n WHERE n.nspname IN ('ssb', 'ssb_internal', 'sys'))
+    WITH ours AS MATERIALIZED (SELECT n.oid, n.nspname, n.nspacl FROM pg_namespace AS n WHERE n.nspname IN ('ssb', 'ssb_internal', 'ssb_locks', 'sys'))
     SELECT format('%s %s', CASE p.prokind WHEN 'p' THEN 'procedure' WHEN 'a' THEN 'aggregate' ELSE 'function' END,
                   replace(p.oid::regprocedure::text, '"', '')) AS line
       FROM ours AS n JOIN pg_proc AS p ON p.pronamespace = n.oid

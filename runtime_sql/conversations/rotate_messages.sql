@@ -20,7 +20,7 @@
 -- Called by  the daemon and ssb.wait_for_message between transactions (TRUNCATE
 --            keeps readers and senders out until its transaction ends), or by
 --            hand: SELECT ssb.rotate_messages()
--- Locks      ssb.rotation (no advisory lock, which everybody may take and keep), so that one session at a time rotates; groups whose
+-- Locks      ssb_locks.rotation (no advisory lock, which everybody may take and keep), so that one session at a time rotates; groups whose
 --            messages it moves; the drained table, exclusively, if nobody uses it
 
 -- One step. Returns what it did: 'nothing', 'switched', 'moved' (call again at once),
@@ -51,7 +51,7 @@ BEGIN
         RETURN 'nothing';
     END IF;
     BEGIN
-        LOCK TABLE ssb.rotation IN SHARE ROW EXCLUSIVE MODE NOWAIT;
+        LOCK TABLE ssb_locks.rotation IN SHARE ROW EXCLUSIVE MODE NOWAIT;
     EXCEPTION WHEN lock_not_available THEN
         RETURN 'nothing';
     END;

@@ -90,7 +90,7 @@ BEGIN
         PERFORM ssb_internal.raise_error(7801, 'The required parameter LISTENER_PORT was not specified.', 15);
     END IF;
     -- Two at once would make two.
-    LOCK TABLE ssb.broker_endpoint IN SHARE ROW EXCLUSIVE MODE;
+    LOCK TABLE ssb_locks.endpoints IN SHARE ROW EXCLUSIVE MODE;
     IF EXISTS (SELECT FROM ssb.broker_endpoint) THEN
         PERFORM ssb_internal.raise_error(7862, 'An endpoint of the requested type already exists.  Only one endpoint of this type is '
             'supported.  Use ALTER ENDPOINT or DROP the existing endpoint and execute the CREATE ENDPOINT statement.');

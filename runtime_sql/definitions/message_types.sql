@@ -88,7 +88,7 @@ END;
 -- its number, as in ssb_internal.service_lock, and the table that they read is that of the paths.
 --
 -- Called by  ssb_internal.alter_message_type, ssb_internal.lock_service
--- Locks      ssb.change_lock, ROW EXCLUSIVE; then the definition's advisory lock, or the table
+-- Locks      ssb_locks.definitions, ROW EXCLUSIVE; then the definition's advisory lock, or the table
 DROP FUNCTION IF EXISTS ssb_internal.lock_definition(text);
 CREATE OR REPLACE FUNCTION ssb_internal.lock_definition(p_name text, p_is_service boolean)
 RETURNS void
@@ -101,7 +101,7 @@ DECLARE
     v_read regclass := CASE WHEN p_is_service THEN 'ssb.dialog_path' ELSE 'ssb.contract_message_usage' END;
     v_pids integer[];
 BEGIN
-    LOCK TABLE ssb.change_lock IN ROW EXCLUSIVE MODE;
+    LOCK TABLE ssb_locks.definitions IN ROW EXCLUSIVE MODE;
     LOOP
         BEGIN
             -- Longer than a deadlock takes to be found.
@@ -124,12 +124,24 @@ BEGIN
                               AND r.relation = v_read AND r.database = l.database);
         IF v_pids IS NOT NULL THEN
             RAISE LOG 'pgsb: the lock of % is held by sessions that do not use it: %', p_name, v_pids;
-            IF p_is_service THEN
-                LOCK TABLE ssb.dialog_path IN ACCESS EXCLUSIVE MODE;
-            ELSE
-                LOCK TABLE ssb.contract_message_usage IN ACCESS EXCLUSIVE MODE;
-            END IF;
-            RETURN;
+            -- It is a lock for which all senders wait, of other services too, until the transaction ends: who has no more than a
+            -- service or a message type of his own waits on.
+            CONTINUE WHEN NOT pg_has_role(ssb_internal.caller(), ssb_internal.runtime_owner(), 'USAGE');
+            -- Whoever has only read the table in a transaction that goes on keeps the lock from us, and senders queue behind us.
+            BEGIN
+                PERFORM set_config('lock_timeout', least(coalesce(nullif(v_timeout, 0), 2000), 2000)::text, true);
+                IF p_is_service THEN
+                    LOCK TABLE ssb.dialog_path IN ACCESS EXCLUSIVE MODE;
+                ELSE
+                    LOCK TABLE ssb.contract_message_usage IN ACCESS EXCLUSIVE MODE;
+                END IF;
+                PERFORM set_config('lock_timeout', v_timeout::text, true);
+                RETURN;
+            EXCEPTION WHEN lock_not_available THEN
+                IF v_timeout > 0 AND clock_timestamp() - v_began >= make_interval(secs => v_timeout / 1000.0) THEN
+                    RAISE;
+                END IF;
+            END;
         END IF;
     END LOOP;
 END;
@@ -153,28 +165,28 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.lock_service(integer) FROM PUBLIC;
 -- variables.
 --
 -- Called by  who could not share the definition's advisory lock at once
--- Locks      ssb.change_lock, SHARE
+-- Locks      ssb_locks.definitions, SHARE
 CREATE OR REPLACE FUNCTION ssb_internal.await_definition()
 RETURNS text
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    LOCK TABLE ssb.change_lock IN SHARE MODE;
+    LOCK TABLE ssb_locks.definitions IN SHARE MODE;
     RETURN '';
 END;
 $$;
 
 -- The same for the transport, which waits for nobody: other dialogs' messages are in the same set. False: somebody is changing the
 -- definition, and its messages are tried again.
--- Locks  ssb.change_lock, SHARE
+-- Locks  ssb_locks.definitions, SHARE
 CREATE OR REPLACE FUNCTION ssb_internal.definition_is_settled()
 RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    LOCK TABLE ssb.change_lock IN SHARE MODE NOWAIT;
+    LOCK TABLE ssb_locks.definitions IN SHARE MODE NOWAIT;
     RETURN true;
 EXCEPTION WHEN lock_not_available THEN
     RETURN false;
@@ -188,7 +200,7 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.definition_is_settled() FROM PUBLIC;
 --
 -- Called by  who makes a side, after he has found the service; ssb_internal.begin_dialog_fast_path, ssb_internal.send_first_fast_path,
 --            ssb_internal.begin_and_send and ssb_internal.begin_and_send_to_remote do it in their statements
--- Locks      the service's advisory lock, shared, or ssb.change_lock, SHARE
+-- Locks      the service's advisory lock, shared, or ssb_locks.definitions, SHARE
 DROP FUNCTION IF EXISTS ssb_internal.share_service(ssb.service);
 CREATE OR REPLACE FUNCTION ssb_internal.share_service(p_service ssb.service, p_waits boolean DEFAULT true)
 RETURNS boolean

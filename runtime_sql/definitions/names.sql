@@ -153,7 +153,7 @@ $$;
 CREATE OR REPLACE FUNCTION ssb_internal.is_system_schema(p_schema text)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE
-RETURN p_schema OPERATOR(pg_catalog.=) ANY ('{ssb,ssb_internal,ssb_staging,sys,information_schema,pg_catalog,pg_toast}'::pg_catalog.text[]);
+RETURN p_schema OPERATOR(pg_catalog.=) ANY ('{ssb,ssb_internal,ssb_locks,ssb_staging,sys,information_schema,pg_catalog,pg_toast}'::pg_catalog.text[]);
 
 -- 'schema.name' or 'name' (then in dbo of the current database), in PostgreSQL's
 -- spelling, to its two parts.

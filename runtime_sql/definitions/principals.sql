@@ -351,7 +351,7 @@ BEGIN
     PERFORM ssb_internal.require_role(role, v_database_id);
     PERFORM ssb_internal.require_principal('add', 'principal', member, v_database_id);
     -- A circle of memberships would never end when somebody asks who is in it. Two at once could make one.
-    LOCK TABLE ssb.role_member IN SHARE ROW EXCLUSIVE MODE;
+    LOCK TABLE ssb_locks.members IN SHARE ROW EXCLUSIVE MODE;
     IF EXISTS (
         WITH RECURSIVE above (name) AS (
             SELECT lower(role)

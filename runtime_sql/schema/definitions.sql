@@ -28,12 +28,6 @@ CREATE TABLE IF NOT EXISTS ssb.message_type (
     CONSTRAINT "validation is none, empty or XML" CHECK (validation IN ('N', 'E', 'X')),
     CONSTRAINT "only XML has schemas" CHECK (collection_id IS NULL OR validation = 'X')
 );
--- Never has a row. Anybody may take an advisory lock and keep it, but nobody else's role may lock this: so
--- it is what proves that somebody changes definitions. ROW EXCLUSIVE: a message type's validation, a service
--- (ssb_internal.lock_definition). SHARE: a sender who could not have the definition's advisory lock
--- (ssb_internal.await_definition). ROW SHARE: what dialog paths depend on (ssb_internal.forget_dialog_paths).
-CREATE TABLE IF NOT EXISTS ssb.change_lock ();
-
 CREATE UNIQUE INDEX IF NOT EXISTS message_type_by_name ON ssb.message_type (name, (coalesce(database_id, 0)));
 
 CREATE TABLE IF NOT EXISTS ssb.contract (

@@ -11,7 +11,7 @@
 -- here passes the row.
 --
 -- Only a memory, which nobody waits for. A definition that changes draws a new epoch at once, and paths of
--- earlier ones count no more; it holds a lock on ssb.change_lock to the end of its transaction, and
+-- earlier ones count no more; it holds a lock on ssb_locks.definitions to the end of its transaction, and
 -- while somebody holds that, nothing is kept: what a filler reads then may be about to change. So a path of
 -- the current epoch was read after the last change was committed. The same path may
 -- be kept twice: a unique index would make fillers wait for each other's transactions. Who meets that removes all but one.
@@ -48,7 +48,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     -- First the lock, then the epoch: see ssb_internal.find_dialog_path.
-    LOCK TABLE ssb.change_lock IN ROW SHARE MODE;
+    LOCK TABLE ssb_locks.definitions IN ROW SHARE MODE;
     PERFORM nextval('ssb.dialog_path_epoch');
     RETURN NULL;
 END;
@@ -160,7 +160,7 @@ BEGIN
         v_may_keep := current_setting('transaction_isolation') = 'read committed'
                       AND NOT EXISTS (
                           SELECT FROM pg_locks AS l
-                           WHERE l.locktype = 'relation' AND l.relation = 'ssb.change_lock'::regclass
+                           WHERE l.locktype = 'relation' AND l.relation = 'ssb_locks.definitions'::regclass
                              AND l.mode = 'RowShareLock' AND l.pid IS DISTINCT FROM pg_backend_pid()
                              AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database()));
     END LOOP;

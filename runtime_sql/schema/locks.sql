@@ -1,5 +1,20 @@
 -- Locks that nobody else can hold. Anybody may take an advisory lock and keep it; these are rows, or names of
--- rows, of tables to which nobody but the runtime's owner has a right.
+-- rows, of tables to which nobody but the runtime's owner has a right, or whose policies say who may lock which.
+
+-- Tables that are locked as such, and never have a row. A right on a table is not what keeps others from its lock: PREPARE, and whatever
+-- else is only read, takes ACCESS SHARE, ROW SHARE or ROW EXCLUSIVE of each table that it finds, and asks for rights when it is
+-- executed. Nobody finds these.
+
+-- It is what proves that somebody changes definitions. ROW EXCLUSIVE: a message type's validation, a service
+-- (ssb_internal.lock_definition). SHARE: a sender who could not have the definition's advisory lock
+-- (ssb_internal.await_definition). ROW SHARE: what dialog paths depend on (ssb_internal.forget_dialog_paths).
+CREATE TABLE IF NOT EXISTS ssb_locks.definitions ();
+-- One session at a time rotates (ssb.rotate_messages), makes an endpoint, or one role a member of another.
+CREATE TABLE IF NOT EXISTS ssb_locks.rotation ();
+CREATE TABLE IF NOT EXISTS ssb_locks.endpoints ();
+CREATE TABLE IF NOT EXISTS ssb_locks.members ();
+-- ROW EXCLUSIVE: a master key seals something (ssb_internal.share_keys). SHARE ROW EXCLUSIVE: it changes (ssb_internal.lock_keys).
+CREATE TABLE IF NOT EXISTS ssb_locks.master_keys ();
 
 -- Never has a row that anybody sees (ssb_internal.lock_name). Unlogged: after a crash nobody holds anything.
 CREATE UNLOGGED TABLE IF NOT EXISTS ssb.named_lock (
@@ -12,6 +27,7 @@ CREATE UNLOGGED TABLE IF NOT EXISTS ssb.key_lock (
     slot     smallint NOT NULL,
     PRIMARY KEY (table_id, slot)
 );
+ALTER TABLE ssb.key_lock ENABLE ROW LEVEL SECURITY;
 
 -- The groups that were begun by their own number, for an hour (ssb_internal.lock_new_group). Unlogged: after a crash no snapshot is left.
 CREATE UNLOGGED TABLE IF NOT EXISTS ssb.begun_group (

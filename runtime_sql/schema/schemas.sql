@@ -1,7 +1,8 @@
 -- ssb is what users call, with the engine's tables; ssb_internal the functions behind it,
 -- and those that compiled text calls (docs/engine.md says which is which); sys holds what T-SQL scripts query: catalog views, dynamic
 -- management views and the T-SQL built-in functions and types.
--- Everybody may look names up; what a function or view gives is its own matter.
+-- Everybody may look names up; what a function or view gives is its own matter. ssb_locks alone is the owner's
+-- (schema/locks.sql).
 --
 -- Whatever stands in these schemas runs with the rights of their owner or of whoever
 -- installs. So nothing is put into schemas of others, nor beside things that somebody
@@ -31,7 +32,7 @@ BEGIN
             HINT = 'RESET it by ALTER DATABASE or ALTER ROLE, for all who use the runtime.';
     END IF;
     SELECT n.nspname, pg_get_userbyid(n.nspowner) AS owner INTO v_found FROM pg_namespace AS n
-     WHERE n.nspname IN ('ssb', 'ssb_internal', 'sys', 'ssb_staging') AND pg_get_userbyid(n.nspowner) <> current_user LIMIT 1;
+     WHERE n.nspname IN ('ssb', 'ssb_internal', 'sys', 'ssb_staging', 'ssb_locks') AND pg_get_userbyid(n.nspowner) <> current_user LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION USING ERRCODE = '42501',
             MESSAGE = format('the schema %s belongs to %s, not to %s', v_found.nspname, v_found.owner, current_user),
@@ -39,12 +40,12 @@ BEGIN
     END IF;
     SELECT n.nspname, d.objid, d.classid INTO v_found
       FROM pg_namespace AS n JOIN pg_depend AS d ON d.refclassid = 'pg_namespace'::regclass AND d.refobjid = n.oid
-     WHERE n.nspname IN ('ssb', 'ssb_internal', 'sys') AND to_regclass('ssb.runtime_version') IS NULL LIMIT 1;
+     WHERE n.nspname IN ('ssb', 'ssb_internal', 'sys', 'ssb_locks') AND to_regclass('ssb.runtime_version') IS NULL LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION USING ERRCODE = '42P06',
             MESSAGE = format('the schema %s exists, and has in it the %s', v_found.nspname,
                              pg_describe_object(v_found.classid, v_found.objid, 0)),
-            HINT = 'The runtime needs the schemas ssb, ssb_internal and sys for itself.';
+            HINT = 'The runtime needs the schemas ssb, ssb_internal, ssb_locks and sys for itself.';
     END IF;
 END;
 $$;
@@ -54,7 +55,7 @@ DO $$
 DECLARE
     v_name text;
 BEGIN
-    FOREACH v_name IN ARRAY '{ssb,ssb_internal,ssb_staging,sys}'::text[] LOOP
+    FOREACH v_name IN ARRAY '{ssb,ssb_internal,ssb_staging,ssb_locks,sys}'::text[] LOOP
         IF to_regnamespace(v_name) IS NULL THEN
             EXECUTE format('CREATE SCHEMA %I', v_name);
         END IF;

@@ -36,14 +36,14 @@ CREATE OR REPLACE FUNCTION ssb_internal.lock_keys()
 RETURNS void
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
-AS $$ LOCK TABLE ssb.master_key IN SHARE ROW EXCLUSIVE MODE; $$;
+AS $$ LOCK TABLE ssb_locks.master_keys IN SHARE ROW EXCLUSIVE MODE; $$;
 
 -- Something is being sealed by a master key, which stays what it is to the end of the transaction.
 CREATE OR REPLACE FUNCTION ssb_internal.share_keys()
 RETURNS void
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
-AS $$ LOCK TABLE ssb.master_key IN ROW EXCLUSIVE MODE; $$;
+AS $$ LOCK TABLE ssb_locks.master_keys IN ROW EXCLUSIVE MODE; $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.share_keys() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION ssb_internal.require_master_key(p_verb text, p_database_id integer)

@@ -111,7 +111,7 @@ BEGIN
                        SELECT c.oid FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
                         WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm')
                           AND (n.oid = pg_my_temp_schema()
-                               OR n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema') AND n.nspname !~ '^pg_')
+                               OR n.nspname NOT IN ('ssb', 'ssb_internal', 'ssb_locks', 'sys', 'information_schema') AND n.nspname !~ '^pg_')
                           -- A long name is a shortened one, with a hash behind it.
                           AND strpos(v_text, CASE WHEN octet_length(c.relname) > 54 THEN left(c.relname, -9) ELSE c.relname END) > 0)));
 END;

@@ -262,7 +262,7 @@ DECLARE
 BEGIN
     IF current_setting('transaction_isolation') <> 'read committed'
        OR EXISTS (SELECT FROM pg_locks AS l
-                   WHERE l.locktype = 'relation' AND l.relation = 'ssb.change_lock'::regclass AND l.mode = 'RowShareLock'
+                   WHERE l.locktype = 'relation' AND l.relation = 'ssb_locks.definitions'::regclass AND l.mode = 'RowShareLock'
                      AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())) THEN
         RETURN NULL;
     END IF;

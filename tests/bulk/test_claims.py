@@ -56,7 +56,9 @@ def test_a_claim_is_passed_by_its_own_role_alone(desk: Desk, connect: Connect) -
     """Who guesses when another's claim is made neither ends it nor keeps it from its completion."""
     desk.send(1, 1)
     stranger = connect()
-    stranger.execute("CREATE ROLE passing; SET ROLE passing")
+    stranger.execute("CREATE ROLE passing")
+    desk.connection.execute("SELECT ssb.grant_permission('{RECEIVE}', 'OBJECT', 'dbo.target', '{passing}')")
+    stranger.execute("SET ROLE passing")
     stranger.execute("BEGIN")
     done = "SELECT ssb_internal.claim_was_completed(%s, %s)"
     try:
@@ -74,7 +76,7 @@ def test_a_claim_is_passed_by_its_own_role_alone(desk: Desk, connect: Connect) -
             ).fetchone() == (1,)
     finally:
         stranger.execute("ROLLBACK")
-        stranger.execute("RESET ROLE; DROP ROLE passing")
+        stranger.execute("RESET ROLE; DROP OWNED BY passing; DROP ROLE passing")
 
 
 def test_settings_of_the_database_are_not_those_of_a_job(desk: Desk) -> None:

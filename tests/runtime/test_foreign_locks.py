@@ -232,16 +232,148 @@ def test_a_streams_name_is_had(session: Session, stranger: Session, prompt: Sess
 @pytest.mark.parametrize("mode", ["ROW SHARE", "SHARE"])
 def test_nobody_else_may_take_the_locks_that_count(stranger: Session, mode: str) -> None:
     for table in (
-        "change_lock",
-        "rotation",
-        "master_key",
-        "contract_message_usage",
-        "named_lock",
-        "begun_group",
-        "key_lock",
+        "ssb_locks.definitions",
+        "ssb_locks.rotation",
+        "ssb_locks.master_keys",
+        "ssb.contract_message_usage",
+        "ssb.named_lock",
+        "ssb.begun_group",
+        "ssb.key_lock",
     ):
         with pytest.raises(psycopg.errors.InsufficientPrivilege), stranger.connection.transaction():
-            stranger.do(f"LOCK TABLE ssb.{table} IN {mode} MODE")
+            stranger.do(f"LOCK TABLE {table} IN {mode} MODE")
+
+
+def hold_what_is_found(session: Session, stranger: Session) -> int:
+    """In a transaction of the stranger's that goes on: PREPARE asks for no right. Returns how many he has."""
+    stranger.do("BEGIN")
+    tables = session.column(
+        "SELECT c.oid::regclass::text FROM pg_class AS c WHERE c.relkind IN ('r', 'S')"
+        " AND c.relnamespace IN (SELECT n.oid FROM pg_namespace AS n WHERE n.nspname ~ '^ssb') ORDER BY 1"
+    )
+    for number, table in enumerate(tables):
+        for name, statement in (
+            (f"held_{number}_write", f"WITH w AS (DELETE FROM {table}) SELECT"),
+            (f"held_{number}_lock", f"SELECT FROM {table} FOR UPDATE"),
+        ):
+            stranger.do("SAVEPOINT s")
+            try:
+                stranger.do(f"PREPARE {name} AS {statement}")
+            except psycopg.errors.InsufficientPrivilege:
+                stranger.do("ROLLBACK TO s")
+    return len(stranger.column("SELECT DISTINCT relation FROM pg_locks WHERE pid = pg_backend_pid()"))
+
+
+def test_who_prepares_statements_about_all_tables_holds_up_nobody(
+    session: Session, stranger: Session, prompt: Session, pair: Pair
+) -> None:
+    session.do(
+        "SELECT ssb.create_principal('lock_member', 'USER'), ssb.create_principal('lock_team', 'ROLE')"
+    )
+    session.commit()
+    assert hold_what_is_found(session, stranger) > 60
+    try:
+        stranger.do(HOLD, MESSAGE_TYPE, pair.request)
+        for name in (pair.initiator, pair.target):
+            stranger.do(
+                HOLD,
+                MESSAGE_TYPE,
+                session.value("SELECT 'service ' || service_id FROM ssb.service WHERE name = %s", name),
+            )
+        prompt.send(pair.dialog(prompt), pair.request, "by SEND")
+        pair.send_new(b"in one", prompt)
+        prompt.send(pair.dialog(prompt, lifetime=600), pair.request, "with care")
+        assert prompt.value("SELECT ssb_internal.definition_is_settled()")
+        prompt.commit()
+        assert [prompt.bodies(pair.far) for _ in range(3)] == [["by SEND"], ["in one"], ["with care"]]
+        prompt.do("SELECT ssb_internal.lock_keys()")
+        prompt.do("SELECT ssb.create_endpoint('lock_endpoint', 'STOPPED', 4022)")
+        prompt.do("SELECT ssb.add_member('lock_team', 'lock_member')")
+        prompt.rollback()
+        assert prompt.value("SELECT ssb.rotate_messages(0)") != "nothing"
+        prompt.commit()
+    finally:
+        stranger.do("ROLLBACK; SELECT pg_advisory_unlock_all()")
+        session.do(
+            "SELECT ssb.drop_principal('lock_team', 'ROLE'), ssb.drop_principal('lock_member', 'USER')"
+        )
+        session.commit()
+
+
+@pytest.mark.parametrize("kind", ["message type", "service"])
+def test_others_send_while_an_owner_changes_what_is_his_and_goes_on(
+    session: Session,
+    another: Callable[[], Session],
+    stranger: Session,
+    prompt: Session,
+    pair: Pair,
+    kind: str,
+) -> None:
+    """With an advisory lock he would bring himself to the lock of a table that all read."""
+    others = Pair(session)
+    if kind == "service":
+        key = session.value("SELECT 'service ' || service_id FROM ssb.service WHERE name = %s", pair.target)
+        change, name = "SELECT ssb.drop_service(%s)", pair.target
+        session.do("UPDATE ssb.service SET owner = 'lock_stranger' WHERE name = %s", name)
+    else:
+        key = name = pair.request
+        change = "SELECT ssb.alter_message_type(%s, 'EMPTY')"
+        session.do("UPDATE ssb.message_type SET owner = 'lock_stranger' WHERE name = %s", name)
+    session.commit()
+    owner = another()
+    owner.do("SET ROLE lock_stranger")
+    stranger.do(SHARE, MESSAGE_TYPE, key)
+    try:
+        changing = start_and_block(session, owner, lambda: owner.do(change, name))
+        for _ in range(8):
+            prompt.send(others.dialog(prompt), others.request, "by SEND")
+            others.send_new(b"in one", prompt)
+            prompt.commit()
+            time.sleep(0.5)
+        assert changing.is_running()
+    finally:
+        stranger.do("SELECT pg_advisory_unlock_all()")
+    changing.result()
+    owner.rollback()
+    owner.do("RESET ROLE")
+    owner.commit()
+
+
+@pytest.mark.parametrize("kind", ["message type", "service"])
+def test_others_send_while_a_change_waits_for_one_who_reads(
+    session: Session,
+    another: Callable[[], Session],
+    stranger: Session,
+    prompt: Session,
+    pair: Pair,
+    kind: str,
+) -> None:
+    """A lock that is waited for keeps others out, too: not for ever."""
+    if kind == "service":
+        key = session.value("SELECT 'service ' || service_id FROM ssb.service WHERE name = %s", pair.target)
+        table, change = "dialog_path", "SELECT ssb.drop_service(%s)"
+        name = pair.target
+    else:
+        key, name = pair.request, pair.request
+        table, change = "contract_message_usage", "SELECT ssb.alter_message_type(%s, 'EMPTY')"
+    others = Pair(session)
+    session.commit()
+    owner = another()
+    try:
+        stranger.do(HOLD, MESSAGE_TYPE, key)
+        another().do(f"SELECT FROM ssb.{table}")
+        changing = start_and_block(session, owner, lambda: owner.do(change, name))
+        for _ in range(8):
+            prompt.send(others.dialog(prompt), others.request, "by SEND")
+            others.send_new(b"in one", prompt)
+            prompt.commit()
+            time.sleep(0.5)
+        assert changing.is_running()
+    finally:
+        session.do("SELECT pg_cancel_backend(%s)", owner.pid)
+        stranger.do("SELECT pg_advisory_unlock_all()")
+    with pytest.raises(psycopg.errors.QueryCanceled):
+        changing.result()
 
 
 # The advisory locks that the engine takes, by the file that takes them: how many calls, and where it is shown
@@ -496,6 +628,76 @@ def test_keys_are_locked_by_those_who_insert(session: Session, stranger: Session
     assert session.column("SELECT k FROM public.unique_key") == [1]
 
 
+def test_the_locks_of_a_statement_that_is_only_prepared_are_no_right(
+    session: Session, stranger: Session, prompt: Session, unique: str
+) -> None:
+    session.do("GRANT SELECT ON public.unique_key TO lock_stranger")
+    session.commit()
+    try:
+        stranger.do(f"BEGIN; PREPARE for_its_lock AS INSERT INTO {unique} VALUES (1)")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege), stranger.connection.transaction():
+            stranger.do("SELECT ssb_internal.lock_key(%s::regclass, '1')", unique)
+        with pytest.raises(psycopg.errors.InsufficientPrivilege), stranger.connection.transaction():
+            stranger.do("INSERT INTO ssb.key_lock (table_id, slot) VALUES (%s::regclass, 1)", unique)
+        prompt.do("INSERT INTO public.unique_key SELECT generate_series(1, 5000)")
+        prompt.commit()
+        # What others have locked nobody sees who may not.
+        assert stranger.rows("SELECT table_id, slot FROM ssb.key_lock FOR UPDATE") == []
+    finally:
+        stranger.do("ROLLBACK")
+
+
+@pytest.mark.parametrize("through", ["view", "view of a view", "partitioned table", "rule"])
+def test_keys_are_locked_by_those_who_insert_through_something_else(
+    session: Session, stranger: Session, unique: str, through: str
+) -> None:
+    session.do("GRANT SELECT ON public.unique_key TO lock_stranger")
+    session.do("CREATE VIEW public.unique_view AS SELECT k FROM public.unique_key")
+    session.do("CREATE VIEW public.through_view AS SELECT k FROM public.unique_view")
+    session.do("CREATE TABLE public.whole (k integer) PARTITION BY RANGE (k)")
+    session.do("ALTER TABLE public.whole ATTACH PARTITION public.unique_key FOR VALUES FROM (0) TO (10)")
+    session.do("CREATE TABLE public.ruled (k integer)")
+    session.do("CREATE RULE r AS ON INSERT TO public.ruled DO INSTEAD INSERT INTO unique_key VALUES (NEW.k)")
+    table = {
+        "view": "unique_view",
+        "view of a view": "through_view",
+        "partitioned table": "whole",
+        "rule": "ruled",
+    }[through]
+    session.do(f"GRANT INSERT ON public.{table} TO lock_stranger")
+    session.commit()
+    stranger.do(f"INSERT INTO public.{table} VALUES (1), (1)")
+    assert session.column("SELECT k FROM public.unique_key") == [1]
+    session.do("DROP VIEW public.through_view, public.unique_view; DROP TABLE public.ruled")
+    session.do("ALTER TABLE public.whole DETACH PARTITION public.unique_key; DROP TABLE public.whole")
+    session.commit()
+
+
+def test_a_view_of_ones_own_gives_no_right_to_lock_keys(
+    session: Session, stranger: Session, unique: str
+) -> None:
+    session.do("CREATE SCHEMA lock_stranger AUTHORIZATION lock_stranger")
+    session.commit()
+    stranger.do(f"CREATE VIEW lock_stranger.v AS SELECT k FROM {unique}")
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        stranger.do("SELECT ssb_internal.lock_key(%s::regclass, '1')", unique)
+    session.do("DROP SCHEMA lock_stranger CASCADE")
+    session.commit()
+
+
+def test_what_is_locked_is_not_changed(session: Session, stranger: Session, unique: str) -> None:
+    session.do("GRANT INSERT, SELECT ON public.unique_key TO lock_stranger")
+    session.commit()
+    stranger.do(f"INSERT INTO {unique} VALUES (1)")
+    mine = "SELECT slot FROM ssb.key_lock WHERE table_id = %s::regclass"
+    assert len(stranger.column(mine, unique)) == 1
+    for statement in ("UPDATE ssb.key_lock SET slot = 2", "DELETE FROM ssb.key_lock"):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            stranger.do(statement)
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        stranger.do("INSERT INTO ssb.key_lock (table_id, slot) VALUES (%s::regclass, 1024)", unique)
+
+
 def test_no_key_stays_locked_behind_its_table(session: Session) -> None:
     rows = "SELECT count(*) FROM ssb.key_lock WHERE table_id = %s"
     for kind, kept in (("TEMPORARY", 0), ("UNLOGGED", 2)):
@@ -511,3 +713,9 @@ def test_no_key_stays_locked_behind_its_table(session: Session) -> None:
         session.do("DROP TABLE left_behind")
         session.do("SELECT ssb_internal.sample_queues()")
         assert session.value(rows, table) == 0
+
+
+def test_the_runtimes_own_schemas_are_nobodys(session: Session) -> None:
+    own = "('ssb', 'ssb_internal', 'ssb_locks', 'ssb_staging')"
+    assert session.rows(f"SELECT name FROM sys.schemas WHERE name IN {own}") == []
+    assert session.column("SELECT name FROM sys.tables WHERE name IN ('rotation', 'definitions')") == []

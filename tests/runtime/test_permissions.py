@@ -602,8 +602,36 @@ def test_a_user_gets_the_name_of_a_role_and_a_role_keeps_its_own(
         user.receive(pair.near)
 
 
-def test_nobody_notes_the_send_of_another_as_done(session: Session, user: Session) -> None:
+def test_who_may_receive_nothing_notes_no_sends(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
+    """The rows stay for days, and each call would leave one."""
+    session.do("CREATE ROLE notes_nothing")
+    session.commit()
+    user = another()
+    user.connection.autocommit = True
+    user.do("SET ROLE notes_nothing")
+    calls = (
+        "SELECT ssb_internal.note_send(gen_random_uuid(), 0)",
+        "SELECT ssb_internal.count_send(gen_random_uuid(), 0, 1)",
+        "SELECT ssb_internal.pass_claim(1, '2020-01-01')",
+    )
+    for call in calls:
+        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="on no queue"):
+            user.do(call)
+    grant(session, "RECEIVE", "OBJECT", pair.far, "notes_nothing")
+    session.commit()
+    for call in calls:
+        user.do(call)
+    user.do("RESET ROLE")
+    session.do("DROP OWNED BY notes_nothing; DROP ROLE notes_nothing")
+    session.commit()
+
+
+def test_nobody_notes_the_send_of_another_as_done(session: Session, user: Session, pair: Pair) -> None:
     """It would send nothing, and nobody would know."""
+    grant(session, "RECEIVE", "OBJECT", pair.near)
+    session.commit()
     note, count = "SELECT ssb_internal.note_send(%s, %s)", "SELECT ssb_internal.count_send(%s, %s, %s)"
     send = uuid.uuid4()
     assert user.value(note, send, 0) is True

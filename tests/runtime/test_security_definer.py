@@ -285,6 +285,7 @@ def test_queues_stand_where_their_makers_may_make_something(stranger: Session, s
         "ssb_internal",
         "sys",
         "ssb_staging",
+        "ssb_locks",
         "information_schema",
         "pg_catalog",
         "pg_toast",

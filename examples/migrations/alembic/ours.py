@@ -2,7 +2,7 @@
 
 from typing import Any
 
-BROKERS = {"ssb", "ssb_internal", "ssb_staging", "sys"}
+BROKERS = {"ssb", "ssb_internal", "ssb_locks", "ssb_staging", "sys"}
 
 
 def include_name(name: str | None, kind: str, parents: Any) -> bool:
