@@ -13,6 +13,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 
 import pytest
+from observe_desk import HURRY
 from prometheus_client.parser import text_string_to_metric_families
 
 from activation import DRAIN, Daemon, activate, done, send, until
@@ -197,6 +198,7 @@ def test_a_table_that_somebody_has_locked_leaves_the_findings(
     with MetricsEndpoint("127.0.0.1", 0, database.dsn, Counts()) as one:
         assert scrape(one.port)["pgsb_up", ()] == 1
         other = connect(autocommit=False)
+        connect().execute(HURRY)
         other.execute("LOCK TABLE ssb.queue IN ACCESS EXCLUSIVE MODE")
         values = scrape(one.port)
         assert values["pgsb_up", ()] == 0
