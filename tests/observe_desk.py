@@ -13,6 +13,9 @@ import dialogs
 from activation import tsql
 from support import Connection
 
+HURRY = "ALTER FUNCTION ssb.diagnose SET lock_timeout = '0.2s'"
+"""Where a table is locked it waits for two seconds else, before it says whose that is."""
+
 SHOP = """
 CREATE MESSAGE TYPE [//Shop/Order] VALIDATION = NONE;
 CREATE MESSAGE TYPE [//Shop/Confirmation] VALIDATION = WELL_FORMED_XML;

@@ -123,6 +123,16 @@ def _argument(node: Expr) -> n.Node:
     return n.Alone(node.code) if isinstance(node, Raw) else tree(node)
 
 
+_fields_of: dict[type, tuple[str, ...]] = {}
+
+
+def _field_names(kind: type) -> tuple[str, ...]:
+    """The fields of a kind of node; what is no node has none."""
+    if kind not in _fields_of:
+        _fields_of[kind] = tuple(one.name for one in fields(kind)) if is_dataclass(kind) else ()
+    return _fields_of[kind]
+
+
 def texts(tree: object) -> Iterator[str]:
     """Yield every string that a tree holds: names, literals, text of queries."""
     waiting = [tree]
@@ -132,8 +142,8 @@ def texts(tree: object) -> Iterator[str]:
             yield node
         elif isinstance(node, tuple | list):
             waiting += node
-        elif is_dataclass(node):
-            waiting += [getattr(node, one.name) for one in fields(node)]
+        else:
+            waiting += [getattr(node, one) for one in _field_names(type(node))]
 
 
 def names(tree: object) -> Iterator[str]:
@@ -152,8 +162,8 @@ def names(tree: object) -> Iterator[str]:
                 yield ".".join(node.parts)
         elif isinstance(node, tuple):
             waiting += node
-        elif is_dataclass(node) and not isinstance(node, _SAYS):
-            waiting += [getattr(node, one.name) for one in fields(node)]
+        elif not isinstance(node, _SAYS):
+            waiting += [getattr(node, one) for one in _field_names(type(node))]
 
 
 # ------------------------------------------------------------------ statements

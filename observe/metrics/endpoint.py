@@ -29,6 +29,8 @@ class _Server(ThreadingMixIn, WSGIServer):
     """Of too many open connections the oldest goes: whoever asks has his answer in a moment."""
 
     daemon_threads = True
+    # Five is its own: of more who come at once, the others would try again a second later, or three.
+    request_queue_size = 128
 
     def __init__(self, *arguments: Any) -> None:
         self._open: dict[Any, None] = {}

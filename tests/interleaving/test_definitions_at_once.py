@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import psycopg
 import pytest
+from interleaving.pauses import changed
 from runtime.broker import Pair, Session, refused, start_and_block
 
 Open = Callable[[], Session]
@@ -497,14 +498,21 @@ def test_a_queue_that_is_dropped_meanwhile_is_no_error_for_who_looks_at_all(
         else "SELECT ssb.drop_queue('dbo.going')"
     )
     parameters = [queue_id] if "%s" in look else []
-    looked = start_and_block(session, looking, lambda: looking.do(look, *parameters))
-    if is_passed:
-        dropping.do(
-            "DELETE FROM ssb.event_notification; DROP VIEW dbo.going;"
-            " DELETE FROM ssb.queue WHERE name = 'dbo.going'"
-        )
-    dropping.commit()
-    looked.result()
+    # It waits for 10 ms, in which a busy machine may not see it wait.
+    patient = changed(
+        session,
+        "ssb_internal.last_orders_seen(regclass[])",
+        lambda text: text.replace("lock_timeout TO '10ms'", "lock_timeout TO '5s'"),
+    )
+    with patient:
+        looked = start_and_block(session, looking, lambda: looking.do(look, *parameters))
+        if is_passed:
+            dropping.do(
+                "DELETE FROM ssb.event_notification; DROP VIEW dbo.going;"
+                " DELETE FROM ssb.queue WHERE name = 'dbo.going'"
+            )
+        dropping.commit()
+        looked.result()
 
 
 def test_who_looks_at_a_queue_in_another_order_and_who_drops_it_are_no_deadlock(

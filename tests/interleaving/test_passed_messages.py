@@ -48,7 +48,7 @@ def test_a_passed_message_that_comes_free_is_first_of_its_group(
     )
     claim(session, of_x, 101)  # alive
     # Dialogs have shared a group: RECEIVE goes its careful way.
-    session.do("UPDATE ssb.queue SET has_groups = true")
+    session.do("UPDATE ssb.queue SET has_groups = true WHERE name = %s", pair.far)
     owner, reader = another(), another()
     # With it the planner would have the reader ask only once about the group of a1 and a2.
     reader.do("SET enable_memoize = off")

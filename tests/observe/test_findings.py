@@ -17,6 +17,7 @@ import dialogs
 import psycopg
 import pytest
 from end_to_end.tsql import Tsql
+from observe_desk import HURRY
 
 from activation import DRAIN, activate, send, tsql, until
 from pgsb.compiler.pipeline import CompileOptions, compile_script
@@ -150,7 +151,8 @@ def _session_holds(connection: Connection, connect: Connect) -> None:
     other.execute("SELECT * FROM ssb.receive('dbo.to_queue')")
 
 
-def _locked(_: Connection, connect: Connect) -> None:
+def _locked(connection: Connection, connect: Connect) -> None:
+    connection.execute(HURRY)
     other = connect(autocommit=False, application_name="careless")
     other.execute("LOCK TABLE ssb.message_0 IN ACCESS EXCLUSIVE MODE")
 
@@ -492,6 +494,7 @@ def _waits(sql: Connection, session: Connection) -> bool:
 
 def test_who_is_in_everybodys_way_is_found_behind_those_who_wait(sql: Connection, connect: Connect) -> None:
     handle = send(sql, "x")
+    sql.execute(HURRY)
     report = connect(autocommit=False, application_name="report")
     report.execute("SELECT count(*) FROM ssb.message_0")
     other, sender = connect(), connect()
@@ -542,6 +545,7 @@ def test_a_prepared_transaction_that_has_locked_a_table_is_found(sql: Connection
     other = connect(autocommit=False)
     other.execute("LOCK TABLE ssb.queue IN ACCESS EXCLUSIVE MODE")
     other.execute("PREPARE TRANSACTION 'locked'")
+    sql.execute(HURRY)
     began = time.monotonic()
     (one,) = found(sql, 117)
     assert time.monotonic() - began < 30

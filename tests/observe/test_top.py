@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import psycopg
 import pytest
-from observe_desk import Shop
+from observe_desk import HURRY, Shop
 from prompt_toolkit.application import create_app_session
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
@@ -47,6 +47,7 @@ def test_a_runtime_of_another_version_is_told(sql: Connection, database: Databas
 def test_a_lock_does_not_keep_it_waiting(
     shop: Shop, database: Database, connect: Callable[..., Connection]
 ) -> None:
+    connect().execute(HURRY)
     careless = connect(autocommit=False)
     careless.execute("LOCK TABLE ssb.message_0 IN ACCESS EXCLUSIVE MODE")
     shown = run(database, "--once")

@@ -22,6 +22,19 @@ HOLD = "SELECT pg_advisory_lock(%s, hashtext(%s))"
 SHARE = "SELECT pg_advisory_lock_shared(%s, hashtext(%s))"
 
 
+_PATIENCE = 0.3
+
+
+@pytest.fixture(scope="module", autouse=True)
+def little_patience(maker: Session) -> None:
+    """Who changes a definition waits for a stranger for a moment only, and not for two seconds."""
+    named = "ssb_internal.lock_definition(text,boolean)"
+    text = maker.value("SELECT pg_get_functiondef(%s::regprocedure)", named)
+    patience, short = "nullif(v_timeout, 0), 2000), 2000)", int(_PATIENCE * 1000)
+    assert text.count(patience) == 1
+    maker.connection.execute(text.replace(patience, patience.replace("2000", str(short))).encode())
+
+
 @pytest.fixture
 def stranger(shared: Database, session: Session) -> Iterator[Session]:
     """An autocommit session of a role without any rights."""
@@ -98,7 +111,7 @@ def test_dialogs_are_begun_from_a_service_and_whoever_drops_it_waits(
     dropping = start_and_block(
         session, owner, lambda: owner.do("SELECT ssb.drop_service(%s)", pair.initiator)
     )
-    time.sleep(3)  # longer than a stranger is waited for
+    time.sleep(3 * _PATIENCE)  # longer than a stranger is waited for
     assert dropping.is_running()
     prompt.commit()
     dropping.result()
