@@ -31,7 +31,7 @@ def little_patience(maker: Session) -> None:
     named = "ssb_internal.lock_definition(text,boolean)"
     text = maker.value("SELECT pg_get_functiondef(%s::regprocedure)", named)
     patience, short = "nullif(v_timeout, 0), 2000), 2000)", int(_PATIENCE * 1000)
-    assert text.count(patience) == 1
+    assert text.count(patience) == 2
     maker.connection.execute(text.replace(patience, patience.replace("2000", str(short))).encode())
 
 
