@@ -100,13 +100,21 @@ DECLARE
     v_timeout integer := (SELECT s.setting FROM pg_settings AS s WHERE s.name = 'lock_timeout');    -- 0: none
     v_read regclass := CASE WHEN p_is_service THEN 'ssb.dialog_path' ELSE 'ssb.contract_message_usage' END;
     v_pids integer[];
+    v_is_unused boolean := false;                   -- who holds the advisory lock does not use it: the table is tried in its stead
 BEGIN
     LOCK TABLE ssb_locks.definitions IN ROW EXCLUSIVE MODE;
     LOOP
         BEGIN
-            -- Longer than a deadlock takes to be found.
+            -- Longer than a deadlock takes to be found. And not for ever: whoever has only read the table in a transaction that goes on
+            -- keeps its lock from us, and senders queue behind us.
             PERFORM set_config('lock_timeout', least(coalesce(nullif(v_timeout, 0), 2000), 2000)::text, true);
-            PERFORM pg_advisory_xact_lock(1397965377, hashtext(p_name));
+            IF NOT v_is_unused THEN
+                PERFORM pg_advisory_xact_lock(1397965377, hashtext(p_name));
+            ELSIF p_is_service THEN
+                LOCK TABLE ssb.dialog_path IN ACCESS EXCLUSIVE MODE;
+            ELSE
+                LOCK TABLE ssb.contract_message_usage IN ACCESS EXCLUSIVE MODE;
+            END IF;
             PERFORM set_config('lock_timeout', v_timeout::text, true);
             RETURN;
         EXCEPTION WHEN lock_not_available THEN
@@ -114,6 +122,11 @@ BEGIN
                 RAISE;
             END IF;
         END;
+        IF v_is_unused THEN
+            -- The senders' turn: the advisory lock keeps none of them.
+            v_is_unused := false;
+            CONTINUE;
+        END IF;
         SELECT array_agg(l.pid) INTO v_pids
           FROM pg_locks AS l
          WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
@@ -124,24 +137,9 @@ BEGIN
                               AND r.relation = v_read AND r.database = l.database);
         IF v_pids IS NOT NULL THEN
             RAISE LOG 'pgsb: the lock of % is held by sessions that do not use it: %', p_name, v_pids;
-            -- It is a lock for which all senders wait, of other services too, until the transaction ends: who has no more than a
+            -- For the table's lock all senders wait, of other services too, until the transaction ends: who has no more than a
             -- service or a message type of his own waits on.
-            CONTINUE WHEN NOT pg_has_role(ssb_internal.caller(), ssb_internal.runtime_owner(), 'USAGE');
-            -- Whoever has only read the table in a transaction that goes on keeps the lock from us, and senders queue behind us.
-            BEGIN
-                PERFORM set_config('lock_timeout', least(coalesce(nullif(v_timeout, 0), 2000), 2000)::text, true);
-                IF p_is_service THEN
-                    LOCK TABLE ssb.dialog_path IN ACCESS EXCLUSIVE MODE;
-                ELSE
-                    LOCK TABLE ssb.contract_message_usage IN ACCESS EXCLUSIVE MODE;
-                END IF;
-                PERFORM set_config('lock_timeout', v_timeout::text, true);
-                RETURN;
-            EXCEPTION WHEN lock_not_available THEN
-                IF v_timeout > 0 AND clock_timestamp() - v_began >= make_interval(secs => v_timeout / 1000.0) THEN
-                    RAISE;
-                END IF;
-            END;
+            v_is_unused := pg_has_role(ssb_internal.caller(), ssb_internal.runtime_owner(), 'USAGE');
         END IF;
     END LOOP;
 END;
