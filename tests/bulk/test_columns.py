@@ -28,6 +28,7 @@ def _values(spark: Any, column: Any, *bodies: bytes | None) -> list[Any]:
     return [row[0] for row in frame.select(column).collect()]
 
 
+@pytest.mark.long
 def test_text_obeys_marks_and_refuses_what_is_none(spark: Any) -> None:
     utf16 = ["ä\U0001f600".encode(f"utf-16-{end}") for end in ("le", "be")]
     got = _values(
@@ -182,6 +183,7 @@ def test_xml_names_have_namespaces(spark: Any) -> None:
     assert _values(spark, columns.xml_value("/o/a", "int"), PREFIXED) == [None]
 
 
+@pytest.mark.long
 def test_many_values_of_xml_at_once(spark: Any) -> None:
     row = columns.xml_row({"id": ("/o/@id", "decimal(5,2)"), "all": ("//a", "array<int>")})
     bodies = [

@@ -315,6 +315,7 @@ def test_conversations_are_not_those_of_another_server(
         here.collect()
 
 
+@pytest.mark.long
 def test_a_server_that_hangs_does_not_keep_a_list_of_hosts_from_its_next_one(
     desk: Desk, tcp: Tcp, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -82,6 +82,7 @@ def test_tables_and_columns_are_found_as_spark_and_postgresql_find_names(
     assert desk.value("SELECT count(*) FROM ssb.quarantine") == 4
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("is_counted", rest_is_long([False, True], True))
 def test_a_claim_is_read_with_the_queues_columns_in_order(
     spark: Any, desk: Desk, tcp: Tcp, connect: Connect, is_counted: bool
@@ -248,6 +249,7 @@ def test_pythons_look_for_cycles_leaves_modules_out(spark: Any, desk: Desk, tcp:
     assert any(0 < row.seen < row.left_out for row in rows)
 
 
+@pytest.mark.long
 def test_pythons_workers_have_their_modules_when_they_begin(spark: Any) -> None:
     """A job that looks now and then would wait each time for two workers that import them."""
 
@@ -332,6 +334,7 @@ def test_a_program_that_raises_loses_nothing(spark: Any, desk: Desk, tcp: Tcp) -
     assert desk.value("SELECT count(*) FROM ssb.claim") == 0
 
 
+@pytest.mark.long
 def test_tasks_may_take_longer_than_a_transaction_may_be_idle(spark: Any, desk: Desk, tcp: Tcp) -> None:
     """The readers' sessions were ended, and with them the note that they had read to the end."""
     desk.send(2, 2)
@@ -359,6 +362,7 @@ def test_tasks_may_take_longer_than_a_transaction_may_be_idle(spark: Any, desk: 
         task.execute("SELECT")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("stops", rest_is_long([False, True], True))
 def test_what_fails_when_the_job_is_to_stop_is_no_rollback(
     spark: Any, desk: Desk, tcp: Tcp, connect: Connect, stops: bool

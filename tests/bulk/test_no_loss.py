@@ -457,6 +457,7 @@ def test_a_key_that_is_there_twice_fails_the_second_message_only(spark: Any, des
     assert desk.value("SELECT count(*) FROM ssb.quarantine") == 1
 
 
+@pytest.mark.long
 def test_claims_that_fail_count_as_rollbacks(spark: Any, desk: Desk, tcp: Tcp) -> None:
     desk.send(1, 1)
 

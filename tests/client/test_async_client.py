@@ -194,6 +194,7 @@ def test_a_cancelled_program_leaves_its_message(dsn: str) -> None:
     run(work())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("role", ["", "pg_monitor"])
 def test_the_daemon_runs_an_awaited_program(
     dsn: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, role: str

@@ -79,6 +79,7 @@ def test_a_refusal_is_remembered_for_ten_minutes(near: Side, daemons: Callable[.
     until(lambda: all("asked for a route" in status for status in near.waiting()))
 
 
+@pytest.mark.long
 def test_a_service_that_cannot_be_asked_is_one_that_refuses(
     near: Side, daemons: Callable[..., Daemon]
 ) -> None:

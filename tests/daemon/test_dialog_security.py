@@ -188,6 +188,7 @@ def test_dialogs_of_pairs_that_take_turns_are_told_in_their_order(near: Side) ->
     assert all(endpoints == sorted(endpoints) for _, endpoints in told)
 
 
+@pytest.mark.long
 def test_dialogs_of_several_pairs_go_in_one_set(
     near: Side, far: Side, full: None, daemons: Callable[..., Daemon], travelled: Side
 ) -> None:
@@ -329,6 +330,7 @@ def test_anonymous_security_uses_the_initiators_key(
     assert far.value("SELECT far_principal_id FROM sys.conversation_endpoints") == 0
 
 
+@pytest.mark.long
 def test_send_is_checked_as_the_mapped_user(
     near: Side, far: Side, full: None, daemons: Callable[..., Daemon]
 ) -> None:
@@ -396,6 +398,7 @@ def test_what_is_missing_is_told_and_the_message_goes_when_it_is_there(
         assert [body for _, _, body in far.receive(1)] == ["hello"]
 
 
+@pytest.mark.long
 def test_dates_of_certificates_count(
     near: Side, far: Side, full: None, daemons: Callable[..., Daemon]
 ) -> None:
@@ -813,6 +816,7 @@ def test_keys_that_were_renewed_or_are_gone_leave_the_memory(monkeypatch: pytest
     assert {name[0] for name in security._ciphers} == {there}
 
 
+@pytest.mark.long
 def test_a_key_of_a_clock_that_was_ahead_is_made_anew(
     near: Side, far: Side, full: None, daemons: Callable[..., Daemon], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -26,6 +26,7 @@ def stranger(
         owner.execute("DROP ROLE lock_stranger")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("suffix", ["", "_shared"])
 def test_the_leaders_lock(
     sql: Connection, daemon: Start, stranger: psycopg.Connection[tuple[object, ...]], suffix: str

@@ -137,6 +137,7 @@ def test_what_was_held_leaves_when_it_is_let_go(
     assert True not in near.column(left, held)
 
 
+@pytest.mark.long
 def test_other_dialogs_go_on_while_one_is_being_ended(
     near: Side, far: Side, holder: psycopg.Connection[Any], daemons: Callable[..., Daemon]
 ) -> None:
@@ -240,6 +241,7 @@ def test_a_sealed_set_that_cannot_be_taken_as_one_does_not_end_the_daemon(
     until(lambda: near.waiting() == [], 30)
 
 
+@pytest.mark.long
 def test_a_defect_in_what_opens_messages_does_not_end_the_daemon(
     near: Side, far: Side, full: None, daemons: Callable[..., Daemon]
 ) -> None:

@@ -57,6 +57,7 @@ def _value(sql: Connection, query: str) -> Any:
     return row[0] if row else None
 
 
+@pytest.mark.long
 def test_a_stopped_process_is_replaced_and_stands_by_when_it_goes_on(
     sql: Connection, process: Callable[[], subprocess.Popen[bytes]], daemon: Start
 ) -> None:

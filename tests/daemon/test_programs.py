@@ -259,6 +259,7 @@ def test_a_failed_job_waits_longer_though_nothing_waited_while_it_ran(
     assert [pause for _, pause in pauses] == [0.05, 0.1, 0.2, 0.4]
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_a_program_that_does_not_stop_gets_sigterm(sql: Connection, daemon: Start) -> None:
     activate(sql, "sleeper")
@@ -280,6 +281,7 @@ def _is_alive(pid: int) -> bool:
         return False
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks into /proc")
 @pytest.mark.parametrize("heard", ["", "trap '' TERM; "], ids=["obedient", "deaf"])
@@ -299,6 +301,7 @@ def test_what_a_program_has_started_ends_with_it(
     until(lambda: not _is_alive(pid))
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_what_a_program_leaves_behind_does_not_count_as_the_program(
     sql: Connection, daemon: Start, tmp_path: Path
@@ -400,6 +403,7 @@ def test_a_traceback_is_one_row_of_the_log(sql: Connection, daemon: Start, tmp_p
     assert entries[1].endswith("KeyError: 'x'")
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_programs_that_are_not_there_are_told_at_the_start(
     sql: Connection, daemon: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

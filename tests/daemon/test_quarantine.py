@@ -81,6 +81,7 @@ def test_dropped_the_rest_goes_on(sql: Connection, set_aside: Daemon) -> None:
     assert _quarantine(sql) == []
 
 
+@pytest.mark.long
 def test_what_a_program_printed_is_the_error_where_it_caught_it(sql: Connection, daemon: Start) -> None:
     tsql(
         sql,
@@ -228,6 +229,7 @@ def test_failed_the_other_side_hears(sql: Connection, set_aside: Daemon) -> None
         sql.execute("SELECT ssb.fail_quarantined(%s, NULL, 'no number')", [row[0]])
 
 
+@pytest.mark.long
 def test_a_filter_decides_about_many(sql: Connection, daemon: Start) -> None:
     sql.execute("SELECT ssb.alter_queue('dbo.to_queue', quarantine => true, max_rollbacks => 2)")
     activate(sql, POISONED)
@@ -252,6 +254,7 @@ def test_a_filter_decides_about_many(sql: Connection, daemon: Start) -> None:
     until(lambda: sorted(done(sql)) == ["bad"] * 3 + ["behind"] * 3)
 
 
+@pytest.mark.long
 def test_a_filter_fails_and_drops_all_that_it_finds(sql: Connection, daemon: Start) -> None:
     sql.execute("SELECT ssb.alter_queue('dbo.to_queue', quarantine => true, max_rollbacks => 2)")
     activate(sql, POISONED)

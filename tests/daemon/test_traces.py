@@ -196,6 +196,7 @@ def test_a_program_that_fails_has_a_span_with_its_error(
     assert (spans[0].name, spans[0].error) == ("activate dbo.to_queue", "no paper")
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_an_external_program_continues_it(
     sql: Connection, daemon: Callable[..., Daemon], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -153,6 +153,7 @@ def test_what_the_target_cannot_take_comes_back_as_an_error(
     assert set(far.states()) == {"ERROR"}
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_a_shut_queue_holds_up_its_own_dialogs_only(
     near: Side, far: Side, daemons: Callable[..., Daemon]
@@ -171,6 +172,7 @@ def test_a_shut_queue_holds_up_its_own_dialogs_only(
     until(lambda: far.column(bodies) == ["a", "b"])
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 @pytest.mark.one_postgres
 def test_a_full_disk_over_there_is_tried_now_and_then_not_dialog_by_dialog(
@@ -203,6 +205,7 @@ def test_a_missing_service_is_waited_for(near: Side, far: Side, daemons: Callabl
     assert [body for _, _, body in far.receive(1)] == ["early"]
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_a_lifetime_ends_on_both_sides(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
     daemons(near)
@@ -332,6 +335,7 @@ def test_an_instance_that_answers_nonsense_stops_nobody_else(
     until(lambda: all("answers that cannot be read" in status for status in near.waiting()))
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_a_route_that_comes_while_the_group_is_in_use_is_followed(
     near: Side, far: Side, daemons: Callable[..., Daemon]
@@ -518,6 +522,7 @@ def test_messages_are_counted_without_a_gap(near: Side, far: Side, daemons: Call
     until(lambda: far.column(numbers) == [0, 1, 2, 3, 4, 5])
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_an_event_notification_may_tell_a_service_elsewhere(
     near: Side, far: Side, daemons: Callable[..., Daemon]
@@ -620,6 +625,7 @@ def test_what_does_not_arrive_is_measured_and_found(near: Side, daemons: Callabl
     assert near.column(counter) == [2]
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_what_was_sent_is_counted(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
     near.send(near.begin("//Far"), "//Ask", "12345", "678")

@@ -432,6 +432,7 @@ def _grow(side: Side, rows: int) -> None:
         other.execute("VACUUM ANALYZE ssb.transmission")
 
 
+@pytest.mark.long
 def test_what_waits_is_read_in_the_order_of_its_index(near: Side) -> None:
     plans: list[str] = []
     near.connection.add_notice_handler(lambda notice: plans.append(notice.message_primary or ""))

@@ -177,6 +177,7 @@ def test_a_hint_and_a_warning_are_shown_as_such(editor: Editor) -> None:
     assert "hint: a quote inside a string is written twice" in error["message"]
 
 
+@pytest.mark.long
 def test_broken_texts_leave_the_server_at_work(editor: Editor) -> None:
     uri = "file:///a.sql"
     editor.open(uri, "")

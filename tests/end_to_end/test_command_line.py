@@ -601,6 +601,7 @@ def test_a_script_with_problems_leaves_the_old_output(pgsb: Pgsb, tmp_path: Path
     assert out.read_text() == "precious"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -851,6 +852,7 @@ def test_a_run_closes_with_what_it_did(database: Database, tmp_path: Path) -> No
     assert shown == "2 scripts, 3 batches, 1 batch with errors, 1 script left out\n"
 
 
+@pytest.mark.long
 def test_compiling_much_shows_how_far_it_is(tmp_path: Path) -> None:
     script = tmp_path / "many.sql"
     script.write_text("PRINT 1\nGO\n" * 30 + "PRINT 1")

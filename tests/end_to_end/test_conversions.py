@@ -46,6 +46,7 @@ def _tried(statement: str, caught: str) -> str:
     return f"BEGIN TRY {statement} END TRY BEGIN CATCH {caught} END CATCH"
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_what_does_not_fit_is_caught_wherever_it_stands(tsql: Tsql) -> None:
     batches = []

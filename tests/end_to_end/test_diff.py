@@ -420,6 +420,7 @@ def test_a_queue_keeps_its_messages_and_dialogs(database: Database, psql: str) -
     assert shown.split()[-2:] == ["one", "two"]
 
 
+@pytest.mark.long
 def test_a_queue_that_is_gone_is_dropped_when_it_is_empty(database: Database, psql: str) -> None:
     run(database, BASE + SEND)
     new = "\n".join(line for line in BASE.splitlines() if "[//worker]" not in line).replace(

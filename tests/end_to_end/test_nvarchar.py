@@ -242,6 +242,7 @@ def test_the_choice_is_made_once(utf16: Database, connect: Callable[..., Connect
     assert installer.nvarchar_of(connection) == "utf16"
 
 
+@pytest.mark.long
 def test_a_runtime_from_before_the_choice_is_utf8(
     database: Database, connect: Callable[..., Connection]
 ) -> None:

@@ -338,6 +338,7 @@ def test_a_new_name_may_be_another_spelling_of_the_old(tsql: Tsql) -> None:
     assert tsql.results == [[["T"], ["Ck"]], [["A"]], [["Ix"]]]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", rest_is_long(["Ann", "ann@shop.example", 'a "b" 100%'], 'a "b" 100%'))
 def test_a_role_may_be_called_as_its_account(
     empty_database: Database, connect: Callable[..., Connection], name: str

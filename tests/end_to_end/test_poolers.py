@@ -159,6 +159,7 @@ def test_a_script_and_the_daemon_in_pooled_sessions(sql: Connection, by_session:
         daemon.communicate()
 
 
+@pytest.mark.long
 def test_clients_share_sessions(sql: Connection, by_transaction: str) -> None:
     received: Counter[str] = Counter()
     failures: list[BaseException] = []

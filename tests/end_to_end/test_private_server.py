@@ -291,6 +291,7 @@ def test_a_directory_without_programs_is_refused(tmp_path: Path) -> None:
         binaries.find_binaries(str(tmp_path))
 
 
+@pytest.mark.long
 def test_the_log_is_named_when_the_server_does_not_start(home: Path) -> None:
     server = PrivateServer(home, wanted="18", settings={"shared_buffers": "nonsense"}, durable=False)
     with pytest.raises(ServerError, match="nonsense") as caught:

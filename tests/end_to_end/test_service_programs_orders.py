@@ -311,6 +311,7 @@ def test_five_readers_that_fail_disable_the_queue(
     assert _answers(shop) == []
 
 
+@pytest.mark.long
 def test_a_deadlock_is_tried_again(shop: Tsql, variant: Variant, database: Database) -> None:
     shop.run_well(variant.code(3))
     _send(shop, {"good": _order(_guid(1))})

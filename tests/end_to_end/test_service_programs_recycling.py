@@ -145,6 +145,7 @@ def test_an_error_from_the_receiver_ends_the_dialog(tsql: Tsql, programs: Progra
     assert _rows(tsql, "SELECT COUNT(*) FROM sys.conversation_endpoints WHERE is_initiator = 1") == [["0"]]
 
 
+@pytest.mark.long
 def test_the_timer_lets_the_receiver_end_the_dialog(
     tsql: Tsql, database: Database, programs: Programs
 ) -> None:

@@ -197,6 +197,7 @@ def test_the_prompt_tells_database_and_transaction(terminal: Terminal) -> None:
 # ---------------------------------------------------------------- commands
 
 
+@pytest.mark.long
 def test_commands_look_the_database_up(terminal: Terminal) -> None:
     terminal.type(SHOP.replace("\n", "\r") + ":quit\r")
 

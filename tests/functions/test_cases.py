@@ -121,6 +121,7 @@ def _value(connection: Connection, case: Case) -> object:
             connection.execute("SELECT set_config(%s, '', false)", (name,))
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_no_answer_depends_on_the_forms_of_the_session(new_database: Callable[[], Database]) -> None:
     """FORMAT(date, 'yyyy') was 2e+03 where extra_float_digits was negative."""

@@ -140,6 +140,7 @@ def test_what_is_not_there_is_said(path: str, reader: Browser) -> None:
     assert "There is no such" in page
 
 
+@pytest.mark.long
 def test_names_and_bodies_are_text(reader: Browser, connect: Callable[..., Connection]) -> None:
     sql = connect()
     sql.execute(
@@ -262,6 +263,7 @@ def test_a_conversation_is_ended(
     )
 
 
+@pytest.mark.long
 def test_groups_in_quarantine_are_decided_together(
     shop: Shop, operator: Browser, connect: Callable[..., Connection]
 ) -> None:
@@ -395,6 +397,7 @@ def test_a_reverse_proxy_names_the_user(
     assert row is not None and row[0].startswith("operator@example.org, as ")
 
 
+@pytest.mark.long
 def test_changes_have_the_rights_of_the_database_role(
     database: Database, shop: Shop, connect: Callable[..., Connection]
 ) -> None:
@@ -421,6 +424,7 @@ def test_changes_have_the_rights_of_the_database_role(
         sql.execute("DROP OWNED BY page; DROP ROLE page")
 
 
+@pytest.mark.long
 def test_several_instances_are_on_one_page(
     database: Database, shop: Shop, new_database: Callable[[], Database]
 ) -> None:
@@ -556,6 +560,7 @@ def test_who_does_not_finish_a_request_is_left(
                 pass
 
 
+@pytest.mark.long
 def test_a_request_that_takes_its_time_is_answered(
     database: Database, shop: Shop, connect: Callable[..., Connection], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -589,6 +594,7 @@ def test_of_two_that_start_at_once_one_has_the_address() -> None:
         _bind("127.0.0.1", first.getsockname()[1])
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_the_address_is_told_when_it_is_ours(database: Database) -> None:
     """With port 0 the system chooses; an address that cannot be had is not told as one that can."""

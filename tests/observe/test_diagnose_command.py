@@ -28,6 +28,7 @@ def run(pgsb: Run) -> Run:
 SERVER = "103,106"
 
 
+@pytest.mark.long
 def test_limits_that_are_for_programs_do_not_end_it(
     sql: Connection, database: Database, connect: Callable[..., Connection], run: Run
 ) -> None:
@@ -98,6 +99,7 @@ def test_a_dialog_is_checked(sql: Connection, database: Database, run: Run) -> N
     assert "602 error: //Typo: no way leads to the target service" in shown.out
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_names_move_no_terminal(sql: Connection, database: Database, run: Run) -> None:
     """Whoever may send chooses the name of a service, and an operator reads it."""

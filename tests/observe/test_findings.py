@@ -405,6 +405,7 @@ def test_a_queue_that_postgresql_has_renamed_is_found_again(damage: str, sql: Co
     assert sql.execute("SELECT convert_from(message_body, 'UTF8') FROM app.q").fetchall() == [("kept",)]
 
 
+@pytest.mark.long
 def test_what_no_upgrade_makes_anew_is_a_statement(sql: Connection) -> None:
     sql.execute("ALTER TABLE ssb.queue DROP CONSTRAINT queue_pkey CASCADE")
     upgrade(sql)  # it does not forget what it once made
@@ -441,6 +442,7 @@ def test_nothing_is_missing_where_a_session_quotes_all_names(sql: Connection) ->
         assert "1 missing: index ssb.message_0_by_order" in one.detail
 
 
+@pytest.mark.long
 def test_an_owner_who_was_left_behind_is_found_until_an_upgrade(sql: Connection) -> None:
     sql.execute("UPDATE ssb.runtime_version SET owner = 'seller'")
     sql.execute("UPDATE ssb.queue SET owner = 'seller', execute_as = 'seller'")
@@ -478,6 +480,7 @@ def test_what_others_have_revoked_is_not_missing(sql: Connection) -> None:
     assert found(sql, 115) == []
 
 
+@pytest.mark.long
 def test_a_queue_of_its_own_is_no_part_of_the_runtime(sql: Connection) -> None:
     tsql(sql, "CREATE QUEUE dbo.Soon;")
     upgrade(sql)

@@ -216,6 +216,7 @@ def test_others_see_the_queues_that_they_may_receive_from(
         sql.execute("DROP OWNED BY onlooker; DROP ROLE onlooker; DROP OWNED BY watchman; DROP ROLE watchman")
 
 
+@pytest.mark.long
 def test_the_daemon_takes_samples_and_counts(sql: Connection, daemon: Start) -> None:
     activate(sql, DRAIN)
     running = daemon(sample=0.2)

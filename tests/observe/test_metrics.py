@@ -192,6 +192,7 @@ def test_a_database_that_is_gone_leaves_the_daemons_own_counts() -> None:
     assert values["pgsb_readers_started_total", ()] == 1
 
 
+@pytest.mark.long
 def test_a_table_that_somebody_has_locked_leaves_the_findings(
     database: Database, connect: Callable[..., Connection]
 ) -> None:

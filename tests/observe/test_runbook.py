@@ -155,6 +155,7 @@ def test_a_queue_has_stopped(desk: Desk, daemon: Start) -> None:
     assert 301 not in desk.findings()
 
 
+@pytest.mark.long
 def test_groups_are_in_quarantine(desk: Desk, daemon: Start) -> None:
     tsql(desk.sql, "ALTER QUEUE dbo.Orders WITH POISON_MESSAGE_HANDLING (STATUS = ON, QUARANTINE = ON);")
     desk.activate(DEADLOCK)
@@ -234,6 +235,7 @@ def test_messages_wait_and_nobody_takes_them(desk: Desk, daemon: Start, connect:
     until(lambda: desk.booked() == ["order"])
 
 
+@pytest.mark.long
 def test_a_queue_falls_behind(desk: Desk, daemon: Start, connect: Connect) -> None:
     entry = "A queue falls behind"
     blocker = connect(autocommit=False)

@@ -44,6 +44,7 @@ def test_a_runtime_of_another_version_is_told(sql: Connection, database: Databas
     assert len(told) == 1 and "it is version 1, this pgsb brings " in told[0]
 
 
+@pytest.mark.long
 def test_a_lock_does_not_keep_it_waiting(
     shop: Shop, database: Database, connect: Callable[..., Connection]
 ) -> None:

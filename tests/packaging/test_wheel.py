@@ -84,6 +84,7 @@ def test_what_only_some_need_is_an_extra(wheel: zipfile.ZipFile, library: str) -
     assert all("extra == " in line for line in required)
 
 
+@pytest.mark.long
 def test_whatever_the_wheel_imports_is_required_or_an_extra(wheel: zipfile.ZipFile) -> None:
     imported: dict[str, str] = {}
     for name in wheel.namelist():

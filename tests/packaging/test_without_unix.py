@@ -55,6 +55,7 @@ def test_scripts_are_looked_at(command: str, script: Path) -> None:
     assert "Traceback" not in ended.stderr
 
 
+@pytest.mark.long
 def test_many_scripts_are_checked(script: Path) -> None:
     for number in range(3):
         script.with_name(f"large_{number}.sql").write_text("-- a line without a statement\n" * 5_000)
@@ -70,6 +71,7 @@ def test_a_file_is_written_anew(script: Path) -> None:
     assert "Orders" in out.read_text()
 
 
+@pytest.mark.long
 def test_scripts_run_on_a_server_that_is_named(script: Path, database: Database) -> None:
     ended = without_unix("run", "--dsn", database.dsn, script)
     assert ended.returncode == 0, ended.stderr

@@ -330,6 +330,7 @@ def _send_for_seconds(prompt: Session, others: Pair) -> None:
         time.sleep(0.5)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["message type", "service"])
 def test_others_send_while_an_owner_changes_what_is_his_and_goes_on(
     session: Session,
@@ -360,6 +361,7 @@ def test_others_send_while_an_owner_changes_what_is_his_and_goes_on(
     owner.commit()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["message type", "service"])
 def test_others_send_while_a_change_waits_for_one_who_reads(
     session: Session,
@@ -639,6 +641,7 @@ def test_keys_are_locked_by_those_who_insert(session: Session, stranger: Session
     assert session.column("SELECT k FROM public.unique_key") == [1]
 
 
+@pytest.mark.long
 def test_the_locks_of_a_statement_that_is_only_prepared_are_no_right(
     session: Session, stranger: Session, prompt: Session, unique: str
 ) -> None:

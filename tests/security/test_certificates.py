@@ -93,6 +93,7 @@ def test_dates_default_to_now_and_a_year(tsql: Tsql) -> None:
     assert row == (True, True)
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_files_travel_between_databases(tsql: Tsql, tmp_path: Path) -> None:
     """A backup with its key, and one without, in another database; PVK and PKCS#8."""
@@ -147,6 +148,7 @@ def test_a_certificate_is_one_users_whatever_thumbprint_a_client_says(tsql: Tsql
         )
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_certencoded_and_certprivatekey_make_a_certificate_elsewhere(tsql: Tsql) -> None:
     tsql.run_well(f"{_MASTER} CREATE CERTIFICATE c WITH SUBJECT = 'x'")
@@ -266,6 +268,7 @@ def _ec_certificate() -> bytes:
     )
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_without_a_master_key_a_private_key_needs_a_password(tsql: Tsql) -> None:
     assert numbers(tsql, "CREATE CERTIFICATE c WITH SUBJECT = 'x'") == [15581]
@@ -475,6 +478,7 @@ def test_a_public_certificate_comes_by_dynamic_sql_and_procedures(tsql: Tsql, tm
     assert numbers(tsql, "EXEC dbo.Meet 'other', 0x3003, N''") == [15297]
 
 
+@pytest.mark.long
 def test_another_database_knows_a_services_owner_by_his_certificate(tsql: Tsql) -> None:
     """Not by his name: the proxy there may have SEND, and without his certificate nobody has."""
     bring = "DECLARE @s nvarchar(max) = N'CREATE CERTIFICATE c AUTHORIZATION {} FROM BINARY = ' +"
@@ -536,6 +540,7 @@ def test_a_certificate_that_something_needs_stays(tsql: Tsql) -> None:
     tsql.run_well("DROP USER u; DROP CERTIFICATE c")
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_an_endpoint_takes_a_certificate_with_which_it_can_log_in_whatever_its_name(tsql: Tsql) -> None:
     tsql.run_well(

@@ -119,6 +119,7 @@ def test_an_upgrade_and_those_who_work_do_not_deadlock(connect: Callable[..., Co
     assert connection.execute("SHOW lock_timeout").fetchone() == ("300ms",)
 
 
+@pytest.mark.long
 def test_a_stranger_with_the_installers_lock_is_not_waited_for(
     database: Database, connect: Callable[..., Connection]
 ) -> None:
@@ -180,6 +181,7 @@ def test_a_dump_without_its_data_is_left_alone(
         connection.execute(installer.install_sql().encode())
 
 
+@pytest.mark.long
 def test_an_unreleased_runtime_with_other_tables_is_left_alone(
     database: Database, connect: Callable[..., Connection]
 ) -> None:
@@ -234,6 +236,7 @@ def test_migrations_bring_an_old_runtime_up_to_date(
     assert with_traces == [line for line in before if not line.startswith("ssb.service r")]
 
 
+@pytest.mark.long
 def test_a_migration_of_a_lower_number_that_comes_later_is_applied(
     database: Database, connect: Callable[..., Connection], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -359,6 +362,7 @@ def test_uninstall_takes_no_column_with_it(connect: Callable[..., Connection]) -
         connection.execute("ALTER TABLE dbo.kept_before RENAME TO kept_long_ago")
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_nothing_is_installed_beside_what_others_have_put_there(
     empty_database: Database, connect: Callable[..., Connection]
@@ -402,6 +406,7 @@ def test_the_text_of_an_upgrade_is_for_the_parts_that_a_database_has(
         assert installer.installed_parts(connection) == has
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_an_upgrade_needs_no_right_on_the_database(
     empty_database: Database, connect: Callable[..., Connection]
