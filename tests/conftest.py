@@ -7,11 +7,11 @@ run the tests that need a server on each (those marked one_postgres on the
 first only). Without it: 18 from the wheel.
 Every process of pytest-xdist has a server of its own.
 
-Tests marked long take three quarters of a second of a processor and more each, or a second and a half of
-waiting where another test of the file shows the same more quickly (processes killed by the hundred, loads, whole pages of the documents, most of the browser's and of Spark's), or the way that another
-test of the file takes: they run with --long, and where their file is named. So does what runs on the second
-PostgreSQL and further ones, but for tests/runtime: the engine's own tests run on each always, unless they are
-marked ``long(on="older")``: they take as long.
+Tests marked long take three quarters of a second of a processor and more each (processes killed by the
+hundred, loads, whole pages of the documents, most of the browser's and of Spark's), or a second and a half of
+waiting, or the way that another test of the file takes: they run with --long, and where their file is named.
+So does what runs on the second PostgreSQL and further ones, but for tests/runtime: the engine's own tests run
+on each always, unless they are marked ``long(on="older")``: they take as long.
 """
 
 import atexit
