@@ -342,7 +342,9 @@ class DialogSecurity:
                 key = keys.get((header["key_id"], header["to_service"]))
                 if key is None:
                     raise NotGenuine("its key is not known here")
-                _require_fit(header, key, 0 in bigints_of(block.numbers))
+                # A target's first answer begins nothing: the dialog is known, however old its key is.
+                begins = header["is_initiator"] and 0 in bigints_of(block.numbers)
+                _require_fit(header, key, begins=begins)
                 secret = await self._known_key(near, key)
                 cipher = self._cipher(key["key_id"], secret, header["is_initiator"])
                 contents = cipher.open(header, block.places, block.numbers, block.sealed)
@@ -491,7 +493,7 @@ def _certificate(found: Row) -> x509.Certificate:
     return read_certificate(bytes.fromhex(found["der"]))
 
 
-def _require_fit(header: Row, key: Row, is_first: bool) -> None:
+def _require_fit(header: Row, key: Row, *, begins: bool) -> None:
     """Raise NotGenuine where the key is not one for what the header says."""
     if key["near_service"] != header["to_service"] or key["far_service"] != header["from_service"]:
         raise NotGenuine("its key is another pair of services'")
@@ -499,5 +501,5 @@ def _require_fit(header: Row, key: Row, is_first: bool) -> None:
         raise NotGenuine("its key is this instance's own")
     if not key["is_outbound"] and key["is_anonymous"] and not header["is_initiator"]:
         raise NotGenuine("an anonymous side cannot answer so")
-    if is_first:
+    if begins:
         require_current(key["made_at"], datetime.now(UTC))

@@ -1,0 +1,56 @@
+"""A target answers an anonymous initiator under the key that this one has made, whatever becomes of it.
+
+The initiator only waits: nothing of its own brings another key.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from instances import Side
+from secured import begin, others_certificate, own_certificate, script
+
+from activation import Daemon, until
+
+pytestmark = [pytest.mark.usefixtures("keys"), pytest.mark.one_postgres]
+
+
+@pytest.fixture
+def anonymous(near: Side, far: Side, keys: None, tmp_path: Path) -> None:
+    own_certificate(far, "Far", tmp_path)
+    others_certificate(near, "Far", tmp_path)
+    script(far, "GRANT SEND ON SERVICE::[//Far] TO public")
+    script(near, "CREATE MASTER KEY ENCRYPTION BY PASSWORD = 'x'")
+    script(near, "CREATE REMOTE SERVICE BINDING b TO SERVICE '//Far' WITH USER = FarThere, ANONYMOUS = ON")
+
+
+def require_answers(near: Side, far: Side, change: Callable[[], None]) -> None:
+    """The first answer comes after what has changed, and the dialog goes on."""
+    handle = begin(near, "//Far")
+    near.send(handle, "//Ask", "one")
+    ((there, _, _),) = far.receive(1)
+    until(lambda: near.waiting() == [])
+    change()
+    far.send(there, "//Answer", "two")
+    assert near.receive(1) == [(handle, "//Answer", "two")]
+    near.send(handle, "//Ask", "three")
+    assert [body for _, _, body in far.receive(1)] == ["three"]
+    far.send(there, "//Answer", "four")
+    assert near.receive(1) == [(handle, "//Answer", "four")]
+
+
+def age_keys(sides: tuple[Side, ...], days: int) -> None:
+    for side in sides:
+        side.do(
+            "UPDATE ssb.dialog_key SET made_at = made_at - %s * interval '1 day',"
+            " used_at = used_at - %s * interval '1 day'",
+            *(days, days),
+        )
+
+
+def test_the_first_answer_may_come_days_later(
+    near: Side, far: Side, anonymous: None, daemons: Callable[..., Daemon]
+) -> None:
+    daemons(near)
+    daemons(far)
+    require_answers(near, far, lambda: age_keys((near, far), 2))
