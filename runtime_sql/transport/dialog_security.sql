@@ -328,6 +328,39 @@ AS $$
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.exchange_places(text, text, text) FROM PUBLIC;
 
+-- Keys that nobody would exchange anew: in an anonymous dialog the initiator's key serves for the answers, too, and as long as it only
+-- waits for one, nothing of its own brings another. As long as such a dialog is here, they are.
+CREATE OR REPLACE FUNCTION ssb_internal.needed_dialog_keys()
+RETURNS TABLE (key_id uuid, database_id integer)
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT DISTINCT CASE WHEN r.is_initiator THEN r.outbound_key_id ELSE r.inbound_key_id END, r.database_id
+      FROM ssb.remote_conversation AS r
+      JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = r.endpoint_id
+     WHERE r.security = 'A';
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.needed_dialog_keys() FROM PUBLIC;
+
+-- Those that nobody has used for a week are exchanged anew when they are needed.
+--
+-- Called by  ssb_internal.forget_remote_conversations
+CREATE OR REPLACE FUNCTION ssb_internal.forget_unused_dialog_keys()
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF EXISTS (SELECT FROM ssb.dialog_key AS k WHERE k.used_at < clock_timestamp() - interval '7 days') THEN
+        DELETE FROM ssb.dialog_key AS k
+         WHERE k.used_at < clock_timestamp() - interval '7 days'
+           AND (k.key_id, k.database_id) NOT IN (SELECT n.key_id, n.database_id FROM ssb_internal.needed_dialog_keys() AS n
+                                                  WHERE n.key_id IS NOT NULL);
+    END IF;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.forget_unused_dialog_keys() FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION ssb_internal.keep_dialog_key(p_key_id uuid, p_database_id integer, p_is_outbound boolean, p_is_anonymous boolean,
     p_near_service text, p_far_service text, p_near_user text, p_far_user text, p_near text, p_far text, p_sealed bytea,
     p_exchange text, p_made_at timestamptz)
@@ -335,8 +368,6 @@ RETURNS void
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
 AS $$
-    -- Those that nobody has used for a week are exchanged anew when they are needed.
-    DELETE FROM ssb.dialog_key AS k WHERE k.used_at < clock_timestamp() - interval '7 days';
     INSERT INTO ssb.dialog_key (key_id, database_id, is_outbound, is_anonymous, near_service, far_service, near_user, far_user, near,
                                 far, sealed_key, exchange, made_at)
     VALUES (p_key_id, p_database_id, p_is_outbound, p_is_anonymous, p_near_service, p_far_service, p_near_user, p_far_user, p_near,

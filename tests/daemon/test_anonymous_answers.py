@@ -54,3 +54,24 @@ def test_the_first_answer_may_come_days_later(
     daemons(near)
     daemons(far)
     require_answers(near, far, lambda: age_keys((near, far), 2))
+
+
+@pytest.mark.long
+def test_the_first_answer_may_come_weeks_later(
+    near: Side, far: Side, anonymous: None, daemons: Callable[..., Daemon]
+) -> None:
+    daemons(near)
+    daemons(far)
+
+    def pass_on() -> None:
+        age_keys((near, far), 8)
+        for side in (near, far):
+            side.do(
+                "INSERT INTO ssb.dialog_key SELECT (jsonb_populate_record(k, jsonb_build_object('key_id',"
+                " gen_random_uuid()))).* FROM ssb.dialog_key AS k"
+            )
+            side.do("SELECT ssb_internal.forget_remote_conversations()")
+            # Those that no dialog needs have gone.
+            assert side.value("SELECT count(*) FROM ssb.dialog_key") == 1
+
+    require_answers(near, far, pass_on)
