@@ -75,3 +75,32 @@ def test_the_first_answer_may_come_weeks_later(
             assert side.value("SELECT count(*) FROM ssb.dialog_key") == 1
 
     require_answers(near, far, pass_on)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("at", "statement"),
+    [
+        ("near", "ALTER MASTER KEY REGENERATE WITH ENCRYPTION BY PASSWORD = 'y'"),
+        ("far", "ALTER MASTER KEY REGENERATE WITH ENCRYPTION BY PASSWORD = 'y'"),
+        (
+            "far",
+            "BACKUP MASTER KEY TO FILE = '{folder}/master' ENCRYPTION BY PASSWORD = 'f';"
+            " RESTORE MASTER KEY FROM FILE = '{folder}/master' DECRYPTION BY PASSWORD = 'f'"
+            " ENCRYPTION BY PASSWORD = 'y'",
+        ),
+    ],
+)
+def test_a_new_master_key_seals_what_answers_need(
+    near: Side,
+    far: Side,
+    anonymous: None,
+    daemons: Callable[..., Daemon],
+    tmp_path: Path,
+    at: str,
+    statement: str,
+) -> None:
+    daemons(near)
+    daemons(far)
+    side = near if at == "near" else far
+    require_answers(near, far, lambda: script(side, statement.format(folder=tmp_path)))
