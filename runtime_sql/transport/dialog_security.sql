@@ -397,7 +397,7 @@ $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.outbound_key(integer, text, text, text, text, timestamptz, timestamptz) FROM PUBLIC;
 
 -- Which keys the dialogs of a set are sealed with: by the conversation where this side has one, else by the
--- service that the first message is for.
+-- service that the first message is for. A retired one is too old for any dialog that would begin.
 CREATE OR REPLACE FUNCTION ssb_internal.keys_of(p_key_ids uuid[])
 RETURNS TABLE (key_id uuid, database_id integer, is_outbound boolean, is_anonymous boolean, near_service text, far_service text,
                near_user text, far_user text, sealed_key bytea, made_at timestamptz, master jsonb)
@@ -405,7 +405,7 @@ LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT k.key_id, k.database_id, k.is_outbound, k.is_anonymous, k.near_service, k.far_service, k.near_user, k.far_user,
-           k.sealed_key, k.made_at, ssb_internal.master_key_json(k.database_id)
+           k.sealed_key, CASE WHEN k.is_retired THEN 'epoch' ELSE k.made_at END, ssb_internal.master_key_json(k.database_id)
       FROM ssb.dialog_key AS k WHERE k.key_id = ANY (p_key_ids);
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.keys_of(uuid[]) FROM PUBLIC;

@@ -104,3 +104,56 @@ def test_a_new_master_key_seals_what_answers_need(
     daemons(far)
     side = near if at == "near" else far
     require_answers(near, far, lambda: script(side, statement.format(folder=tmp_path)))
+
+
+@pytest.mark.long
+def test_a_dropped_certificates_key_answers_and_begins_nothing(
+    near: Side, far: Side, anonymous: None, daemons: Callable[..., Daemon], tmp_path: Path
+) -> None:
+    daemons(near)
+    daemons(far)
+
+    def renew() -> None:
+        # A key that no dialog has ends with its certificate.
+        far.do(
+            "INSERT INTO ssb.dialog_key SELECT (jsonb_populate_record(k, jsonb_build_object('key_id',"
+            " gen_random_uuid()))).* FROM ssb.dialog_key AS k"
+        )
+        script(far, "DROP CERTIFICATE FarCert")
+        assert far.value("SELECT count(*) FROM ssb.dialog_key") == 1
+        # The initiator has the old one still, and its key.
+        late = begin(near, "//Far")
+        near.send(late, "//Ask", "late")
+        until(lambda: any("too old for a new conversation" in status for status in near.waiting()))
+        script(
+            far,
+            f"""CREATE CERTIFICATE Newer AUTHORIZATION Far WITH SUBJECT = 'newer', EXPIRY_DATE = '20501231'
+            BACKUP CERTIFICATE Newer TO FILE = '{tmp_path}/newer.cer'""",
+        )
+        script(near, f"CREATE CERTIFICATE Newer AUTHORIZATION FarThere FROM FILE = '{tmp_path}/newer.cer'")
+        assert [body for _, _, body in far.receive(1)] == ["late"]
+        script(near, "DROP CERTIFICATE FarCert")
+
+    require_answers(near, far, renew)
+
+
+@pytest.mark.long
+def test_a_certificate_that_comes_back_has_its_keys_again(
+    near: Side, far: Side, anonymous: None, daemons: Callable[..., Daemon], tmp_path: Path
+) -> None:
+    daemons(near)
+    daemons(far)
+    files = f"'{tmp_path}/again.cer' WITH PRIVATE KEY (FILE = '{tmp_path}/again.key', "
+
+    def lose_and_restore() -> None:
+        script(far, f"BACKUP CERTIFICATE FarCert TO FILE = {files} ENCRYPTION BY PASSWORD = 'f')")
+        script(far, "DROP CERTIFICATE FarCert")
+        script(
+            far,
+            f"CREATE CERTIFICATE FarCert AUTHORIZATION Far FROM FILE = {files} DECRYPTION BY PASSWORD = 'f')",
+        )
+        another = begin(near, "//Far")
+        near.send(another, "//Ask", "another")
+        assert [body for _, _, body in far.receive(1)] == ["another"]
+
+    require_answers(near, far, lose_and_restore)
