@@ -329,16 +329,27 @@ $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.exchange_places(text, text, text) FROM PUBLIC;
 
 -- Keys that nobody would exchange anew: in an anonymous dialog the initiator's key serves for the answers, too, and as long as it only
--- waits for one, nothing of its own brings another. As long as such a dialog is here, they are.
+-- waits for one, nothing of its own brings another. As long as such a dialog is here, they are. The target answers under the one that its
+-- last message came with. Which that is the initiator does not know for certain (an acknowledgement may be lost, a message may be refused
+-- under a newer one): each that it has had since the dialog began may be it. (A key is sent with for 12 hours.)
 CREATE OR REPLACE FUNCTION ssb_internal.needed_dialog_keys()
 RETURNS TABLE (key_id uuid, database_id integer)
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT DISTINCT CASE WHEN r.is_initiator THEN r.outbound_key_id ELSE r.inbound_key_id END, r.database_id
-      FROM ssb.remote_conversation AS r
-      JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = r.endpoint_id
-     WHERE r.security = 'A';
+    WITH dialog AS MATERIALIZED (
+        SELECT r.database_id, r.is_initiator, r.outbound_key_id, r.inbound_key_id, e.service_name, e.far_service, e.started_at
+          FROM ssb.remote_conversation AS r
+          JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = r.endpoint_id
+         WHERE r.security = 'A'
+    )
+    SELECT CASE WHEN d.is_initiator THEN d.outbound_key_id ELSE d.inbound_key_id END, d.database_id FROM dialog AS d
+    UNION
+    SELECT k.key_id, k.database_id
+      FROM (SELECT d.database_id, d.service_name, d.far_service, min(d.started_at) AS started_at
+              FROM dialog AS d WHERE d.is_initiator GROUP BY 1, 2, 3) AS p
+      JOIN ssb.dialog_key AS k ON k.database_id = p.database_id AND k.near_service = p.service_name AND k.far_service = p.far_service
+     WHERE k.is_outbound AND k.is_anonymous AND k.made_at > p.started_at - interval '13 hours';
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.needed_dialog_keys() FROM PUBLIC;
 

@@ -157,3 +157,32 @@ def test_a_certificate_that_comes_back_has_its_keys_again(
         assert [body for _, _, body in far.receive(1)] == ["another"]
 
     require_answers(near, far, lose_and_restore)
+
+
+@pytest.mark.long
+def test_the_key_of_the_last_message_that_was_taken_answers_though_a_newer_one_was_sent_with(
+    near: Side, far: Side, anonymous: None, daemons: Callable[..., Daemon]
+) -> None:
+    first = daemons(near)
+    daemons(far)
+    handle = begin(near, "//Far")
+    near.send(handle, "//Ask", "one")
+    ((there, _, _),) = far.receive(1)
+    until(lambda: near.waiting() == [])
+    far.do("SELECT ssb.alter_queue('dbo.far_queue', status => false)")
+    first.broker.stop()  # it has the key in its memory
+    age_keys((near, far), 1)
+    near.do("UPDATE ssb.conversation_endpoint SET started_at = started_at - interval '1 day'")
+    near.send(handle, "//Ask", "two")
+    daemons(near)
+    until(
+        lambda: near.value(
+            "SELECT r.outbound_key_id <> k.key_id FROM ssb.remote_conversation AS r, ssb.dialog_key AS k"
+            " ORDER BY k.made_at LIMIT 1"
+        )
+    )
+    script(near, "ALTER MASTER KEY REGENERATE WITH ENCRYPTION BY PASSWORD = 'y'")
+    far.send(there, "//Answer", "three")
+    assert near.receive(1) == [(handle, "//Answer", "three")]
+    far.do("SELECT ssb.alter_queue('dbo.far_queue', status => true)")
+    assert [body for _, _, body in far.receive(1)] == ["two"]
