@@ -33,7 +33,7 @@ from ..security.dialogs import (
 )
 from ..security.keys import WrongKey, seal, unseal
 from ..security.problems import KeyProblem
-from ..security.statements import KeyStatements
+from ..security.statements import SESSION_KEY, KeyStatements
 from .open_keys import KEPT_KEYS, OpenKeys
 from .readers import Connection
 from .sealed_arrivals import (
@@ -76,8 +76,7 @@ _UNREADABLE = (
 )
 _KEPT_SECONDS = 900.0
 _KEPT_CIPHERS = 10_000
-_SESSION_KEY = "dialog key"
-NO_SESSION_KEY = (
+NOSESSION_KEY = (
     "The session keys for this conversation could not be created or accessed. The database master key is"
     " required for this operation."
 )
@@ -149,7 +148,7 @@ class DialogSecurity:
             try:
                 key = await self._key_for(near, side.said, found)
             except KeyProblem as problem:
-                status = f"{NO_SESSION_KEY} ({problem.message})"
+                status = f"{NOSESSION_KEY} ({problem.message})"
                 refused += [
                     {"endpoint_id": one, "next_number": 0, "status": status} for one in side.endpoints
                 ]
@@ -242,7 +241,7 @@ class DialogSecurity:
                 material["other"]["owner"],
                 own,
                 far,
-                seal(master, key, _SESSION_KEY),
+                seal(master, key, SESSION_KEY),
                 exchange,
                 made_at,
             ],
@@ -277,7 +276,7 @@ class DialogSecurity:
     async def _unseal(self, row: Row) -> bytes:
         master = await asyncio.to_thread(self._statements.master_key, row["master"])
         try:
-            return unseal(master, bytes(row["sealed_key"]), _SESSION_KEY)
+            return unseal(master, bytes(row["sealed_key"]), SESSION_KEY)
         except WrongKey:
             raise KeyProblem(28050, "The key is sealed by another master key.") from None
 
@@ -342,7 +341,9 @@ class DialogSecurity:
                 key = keys.get((header["key_id"], header["to_service"]))
                 if key is None:
                     raise NotGenuine("its key is not known here")
-                _require_fit(header, key, 0 in bigints_of(block.numbers))
+                # A target's first answer begins nothing: the dialog is known, however old its key is.
+                begins = header["is_initiator"] and 0 in bigints_of(block.numbers)
+                _require_fit(header, key, begins=begins)
                 secret = await self._known_key(near, key)
                 cipher = self._cipher(key["key_id"], secret, header["is_initiator"])
                 contents = cipher.open(header, block.places, block.numbers, block.sealed)
@@ -457,7 +458,7 @@ class DialogSecurity:
                     far_user if exchange.near is not None else None,
                     exchange.far,
                     exchange.near,
-                    seal(master, key, _SESSION_KEY),
+                    seal(master, key, SESSION_KEY),
                     exchange.made_at,
                 ],
             )
@@ -491,7 +492,7 @@ def _certificate(found: Row) -> x509.Certificate:
     return read_certificate(bytes.fromhex(found["der"]))
 
 
-def _require_fit(header: Row, key: Row, is_first: bool) -> None:
+def _require_fit(header: Row, key: Row, *, begins: bool) -> None:
     """Raise NotGenuine where the key is not one for what the header says."""
     if key["near_service"] != header["to_service"] or key["far_service"] != header["from_service"]:
         raise NotGenuine("its key is another pair of services'")
@@ -499,5 +500,5 @@ def _require_fit(header: Row, key: Row, is_first: bool) -> None:
         raise NotGenuine("its key is this instance's own")
     if not key["is_outbound"] and key["is_anonymous"] and not header["is_initiator"]:
         raise NotGenuine("an anonymous side cannot answer so")
-    if is_first:
+    if begins:
         require_current(key["made_at"], datetime.now(UTC))

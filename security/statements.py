@@ -46,6 +46,7 @@ from .problems import (
 )
 
 MASTER, PRIVATE, FILE = "database master key", "private key", "key file"
+SESSION_KEY = "dialog key"
 """Purposes of sealed data: what was sealed for one cannot be taken for another."""
 
 Request = dict[str, Any]
@@ -138,9 +139,21 @@ class KeyStatements:
                 answer["private_keys"].append(
                     None if old is None else seal(key, _unseal(old, sealed, PRIVATE), PRIVATE).hex()
                 )
+        answer["dialog_keys"] = self._exchanged_dialog_keys(asked, key)
         if asked["master"] is not None:
             self._opened.pop(asked["master"]["guid"], None)
         return answer
+
+    def _exchanged_dialog_keys(self, asked: Request, key: bytes) -> dict[str, str]:
+        """Without those that cannot be opened: their dialogs wait."""
+        found = {}
+        for key_id, sealed in asked.get("dialog_keys", {}).items():
+            try:
+                session_key = _unseal(self.master_key(asked["master"]), sealed, SESSION_KEY)
+            except KeyProblem:
+                continue
+            found[key_id] = seal(key, session_key, SESSION_KEY).hex()
+        return found
 
     def master_key(self, master: Answer | None) -> bytes:
         """Open a database's master key: with the service master key, or as this session has OPENed it."""

@@ -141,6 +141,7 @@ CREATE TABLE IF NOT EXISTS ssb.dialog_key (
     exchange        text,                                  -- what tells the far side of a key that was made here
     made_at         timestamptz NOT NULL,                  -- by the clock of who made it
     used_at         timestamptz NOT NULL DEFAULT clock_timestamp(),
+    is_retired      boolean     NOT NULL DEFAULT false,    -- its certificate was dropped: no dialog begins under it
     PRIMARY KEY (key_id, database_id)
 );
 REVOKE ALL ON ssb.dialog_key FROM PUBLIC;

@@ -83,6 +83,10 @@ BEGIN
     ELSIF start_date > v_now THEN
         PERFORM ssb_internal.print('Warning: The certificate you created is not yet valid; its start date is in the future.');
     END IF;
+    -- (The same certificate may have been dropped, and come back from its file.)
+    UPDATE ssb.dialog_key AS k SET is_retired = false
+     WHERE k.database_id = v_database_id AND k.is_retired
+       AND encode(sha256(decode(v_answer ->> 'der', 'hex')), 'hex') IN (k.near, k.far);
     PERFORM ssb_internal.tell_of_securable('CREATE', 'CERTIFICATE', v_database_id, NULL, name, 'CERTIFICATE');
     PERFORM ssb_internal.retry_secured();
 END;
@@ -196,6 +200,7 @@ AS $$
 #variable_conflict use_variable
 DECLARE
     v_certificate ssb.certificate := ssb_internal.certificate_to_change('drop', name, ssb_internal.database_id_of(database), 'CONTROL');
+    v_fingerprint text;
 BEGIN
     IF EXISTS (SELECT FROM ssb.principal AS p
                 WHERE lower(p.certificate) = lower(name) AND coalesce(p.database_id, 1) = v_certificate.database_id)
@@ -203,9 +208,13 @@ BEGIN
         PERFORM ssb_internal.raise_error(15352, 'The certificate cannot be dropped because one or more entities are either signed or encrypted '
                                                 'using it.');
     END IF;
-    -- What it has vouched for ends with it.
+    -- What it has vouched for ends with it; in anonymous dialogs that have begun, answers still need their key.
+    v_fingerprint := ssb_internal.fingerprint(v_certificate);
+    UPDATE ssb.dialog_key AS k SET is_retired = true
+     WHERE k.database_id = v_certificate.database_id AND v_fingerprint IN (k.near, k.far)
+       AND (k.key_id, k.database_id) IN (SELECT n.key_id, n.database_id FROM ssb_internal.needed_dialog_keys() AS n);
     DELETE FROM ssb.dialog_key AS k
-     WHERE k.database_id = v_certificate.database_id AND ssb_internal.fingerprint(v_certificate) IN (k.near, k.far);
+     WHERE k.database_id = v_certificate.database_id AND v_fingerprint IN (k.near, k.far) AND NOT k.is_retired;
     DELETE FROM ssb.certificate AS c WHERE c.certificate_id = v_certificate.certificate_id;
     DELETE FROM ssb.permission AS p WHERE p.class = 'CERTIFICATE' AND p.major_id = v_certificate.certificate_id;
     PERFORM ssb_internal.tell_of_securable('DROP', 'CERTIFICATE', v_certificate.database_id, NULL, v_certificate.name, 'CERTIFICATE');

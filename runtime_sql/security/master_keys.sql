@@ -225,12 +225,30 @@ AS $$
      WHERE c.certificate_id = n.certificate_id;
 $$;
 
--- Session keys that the old master key seals are exchanged anew by the next message.
-CREATE OR REPLACE FUNCTION ssb_internal.forget_dialog_keys(p_database_id integer)
+-- The session keys that a new master key has to seal, too: those that nobody would exchange anew.
+CREATE OR REPLACE FUNCTION ssb_internal.sealed_dialog_keys(p_database_id integer)
+RETURNS jsonb
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce(jsonb_object_agg(k.key_id, ssb_internal.hex(k.sealed_key)), '{}')
+      FROM ssb.dialog_key AS k
+     WHERE k.database_id = p_database_id
+       AND (k.key_id, k.database_id) IN (SELECT n.key_id, n.database_id FROM ssb_internal.needed_dialog_keys() AS n);
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.sealed_dialog_keys(integer) FROM PUBLIC;
+
+-- … and what came of it: NULL where the old master key could not be opened, or the client is of a version that does not seal them. All
+-- others are exchanged anew by the next message.
+CREATE OR REPLACE FUNCTION ssb_internal.keep_dialog_keys(p_database_id integer, p_sealed jsonb)
 RETURNS void
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
-AS $$ DELETE FROM ssb.dialog_key AS k WHERE k.database_id = p_database_id; $$;
+AS $$
+    DELETE FROM ssb.dialog_key AS k WHERE k.database_id = p_database_id AND (p_sealed ->> k.key_id::text) IS NULL;
+    UPDATE ssb.dialog_key AS k SET sealed_key = decode(p_sealed ->> k.key_id::text, 'hex') WHERE k.database_id = p_database_id;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.keep_dialog_keys(integer, jsonb) FROM PUBLIC;
 
 -- ALTER MASTER KEY [FORCE] REGENERATE WITH ENCRYPTION BY PASSWORD. Other passwords are gone.
 CREATE OR REPLACE FUNCTION ssb_internal.regenerate_master_key(password text, force boolean DEFAULT false, database text DEFAULT NULL)
@@ -247,10 +265,11 @@ BEGIN
     PERFORM ssb_internal.lock_keys();
     v_answer := ssb_internal.ask_client('ALTER MASTER KEY', 'regenerate_master_key', jsonb_build_object(
         'action', 'change_master_key', 'master', ssb_internal.master_key_json(v_database_id), 'service_key', ssb_internal.service_key_id(),
-        'password', password, 'force', force, 'private_keys', ssb_internal.sealed_private_keys(v_database_id)));
+        'password', password, 'force', force, 'private_keys', ssb_internal.sealed_private_keys(v_database_id),
+        'dialog_keys', ssb_internal.sealed_dialog_keys(v_database_id)));
     PERFORM ssb_internal.keep_private_keys(v_database_id, v_answer -> 'private_keys');
     PERFORM ssb_internal.keep_master_key(v_database_id, v_answer);
-    PERFORM ssb_internal.forget_dialog_keys(v_database_id);
+    PERFORM ssb_internal.keep_dialog_keys(v_database_id, v_answer -> 'dialog_keys');
     PERFORM ssb_internal.tell_of_securable('ALTER', 'MASTER_KEY', v_database_id, NULL, NULL, 'MASTER KEY');
 END;
 $$;
@@ -286,13 +305,19 @@ BEGIN
     v_answer := ssb_internal.ask_client('RESTORE MASTER KEY', 'restore_master_key', jsonb_build_object(
         'action', 'restore_master_key', 'master', ssb_internal.master_key_json(v_database_id), 'service_key', ssb_internal.service_key_id(),
         'file', file, 'decryption', decryption, 'password', password, 'force', force,
-        'private_keys', ssb_internal.sealed_private_keys(v_database_id)));
+        'private_keys', ssb_internal.sealed_private_keys(v_database_id), 'dialog_keys', ssb_internal.sealed_dialog_keys(v_database_id)));
     PERFORM ssb_internal.keep_private_keys(v_database_id, v_answer -> 'private_keys');
     INSERT INTO ssb.master_key (database_id) VALUES (v_database_id) ON CONFLICT DO NOTHING;
     PERFORM ssb_internal.keep_master_key(v_database_id, v_answer);
-    PERFORM ssb_internal.forget_dialog_keys(v_database_id);
+    PERFORM ssb_internal.keep_dialog_keys(v_database_id, v_answer -> 'dialog_keys');
 END;
 $$;
+
+CREATE OR REPLACE FUNCTION ssb_internal.forget_dialog_keys(p_database_id integer)
+RETURNS void
+LANGUAGE sql
+SET search_path = pg_catalog, pg_temp
+AS $$ DELETE FROM ssb.dialog_key AS k WHERE k.database_id = p_database_id; $$;
 
 CREATE OR REPLACE FUNCTION ssb_internal.drop_master_key(database text DEFAULT NULL)
 RETURNS void

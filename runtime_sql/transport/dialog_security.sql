@@ -328,6 +328,50 @@ AS $$
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.exchange_places(text, text, text) FROM PUBLIC;
 
+-- Keys that nobody would exchange anew: in an anonymous dialog the initiator's key serves for the answers, too, and as long as it only
+-- waits for one, nothing of its own brings another. As long as such a dialog is here, they are. The target answers under the one that its
+-- last message came with. Which that is the initiator does not know for certain (an acknowledgement may be lost, a message may be refused
+-- under a newer one): each that it has had since the dialog began may be it. (A key is sent with for 12 hours.)
+CREATE OR REPLACE FUNCTION ssb_internal.needed_dialog_keys()
+RETURNS TABLE (key_id uuid, database_id integer)
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH dialog AS MATERIALIZED (
+        SELECT r.database_id, r.is_initiator, r.outbound_key_id, r.inbound_key_id, e.service_name, e.far_service, e.started_at
+          FROM ssb.remote_conversation AS r
+          JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = r.endpoint_id
+         WHERE r.security = 'A'
+    )
+    SELECT CASE WHEN d.is_initiator THEN d.outbound_key_id ELSE d.inbound_key_id END, d.database_id FROM dialog AS d
+    UNION
+    SELECT k.key_id, k.database_id
+      FROM (SELECT d.database_id, d.service_name, d.far_service, min(d.started_at) AS started_at
+              FROM dialog AS d WHERE d.is_initiator GROUP BY 1, 2, 3) AS p
+      JOIN ssb.dialog_key AS k ON k.database_id = p.database_id AND k.near_service = p.service_name AND k.far_service = p.far_service
+     WHERE k.is_outbound AND k.is_anonymous AND k.made_at > p.started_at - interval '13 hours';
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.needed_dialog_keys() FROM PUBLIC;
+
+-- Those that nobody has used for a week are exchanged anew when they are needed.
+--
+-- Called by  ssb_internal.forget_remote_conversations
+CREATE OR REPLACE FUNCTION ssb_internal.forget_unused_dialog_keys()
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF EXISTS (SELECT FROM ssb.dialog_key AS k WHERE k.used_at < clock_timestamp() - interval '7 days') THEN
+        DELETE FROM ssb.dialog_key AS k
+         WHERE k.used_at < clock_timestamp() - interval '7 days'
+           AND (k.key_id, k.database_id) NOT IN (SELECT n.key_id, n.database_id FROM ssb_internal.needed_dialog_keys() AS n
+                                                  WHERE n.key_id IS NOT NULL);
+    END IF;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.forget_unused_dialog_keys() FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION ssb_internal.keep_dialog_key(p_key_id uuid, p_database_id integer, p_is_outbound boolean, p_is_anonymous boolean,
     p_near_service text, p_far_service text, p_near_user text, p_far_user text, p_near text, p_far text, p_sealed bytea,
     p_exchange text, p_made_at timestamptz)
@@ -335,8 +379,6 @@ RETURNS void
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
 AS $$
-    -- Those that nobody has used for a week are exchanged anew when they are needed.
-    DELETE FROM ssb.dialog_key AS k WHERE k.used_at < clock_timestamp() - interval '7 days';
     INSERT INTO ssb.dialog_key (key_id, database_id, is_outbound, is_anonymous, near_service, far_service, near_user, far_user, near,
                                 far, sealed_key, exchange, made_at)
     VALUES (p_key_id, p_database_id, p_is_outbound, p_is_anonymous, p_near_service, p_far_service, p_near_user, p_far_user, p_near,
@@ -366,7 +408,7 @@ $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.outbound_key(integer, text, text, text, text, timestamptz, timestamptz) FROM PUBLIC;
 
 -- Which keys the dialogs of a set are sealed with: by the conversation where this side has one, else by the
--- service that the first message is for.
+-- service that the first message is for. A retired one is too old for any dialog that would begin.
 CREATE OR REPLACE FUNCTION ssb_internal.keys_of(p_key_ids uuid[])
 RETURNS TABLE (key_id uuid, database_id integer, is_outbound boolean, is_anonymous boolean, near_service text, far_service text,
                near_user text, far_user text, sealed_key bytea, made_at timestamptz, master jsonb)
@@ -374,7 +416,7 @@ LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT k.key_id, k.database_id, k.is_outbound, k.is_anonymous, k.near_service, k.far_service, k.near_user, k.far_user,
-           k.sealed_key, k.made_at, ssb_internal.master_key_json(k.database_id)
+           k.sealed_key, CASE WHEN k.is_retired THEN 'epoch' ELSE k.made_at END, ssb_internal.master_key_json(k.database_id)
       FROM ssb.dialog_key AS k WHERE k.key_id = ANY (p_key_ids);
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.keys_of(uuid[]) FROM PUBLIC;

@@ -660,7 +660,8 @@ BEGIN
             SELECT coalesce(jsonb_agg(jsonb_build_object(
                        'key_id', k.key_id, 'database_id', k.database_id, 'is_outbound', k.is_outbound, 'is_anonymous', k.is_anonymous,
                        'near_service', k.near_service, 'far_service', k.far_service, 'far_user', k.far_user,
-                       'sealed_key', encode(k.sealed_key, 'hex'), 'made_at', extract(epoch FROM k.made_at))), '[]') AS keys
+                       'sealed_key', encode(k.sealed_key, 'hex'), 'made_at',
+                       CASE WHEN k.is_retired THEN 0 ELSE extract(epoch FROM k.made_at) END)), '[]') AS keys
               FROM ssb.dialog_key AS k
              WHERE k.key_id IN (SELECT CASE WHEN d.value ->> 'key_id' ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
                                             THEN (d.value ->> 'key_id')::uuid END

@@ -430,6 +430,7 @@ LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT ssb_internal.forget_fragments();
+    SELECT ssb_internal.forget_unused_dialog_keys();
     -- Sets that nobody has opened, and answers that nobody has asked for: their sender was ended, or waits no more.
     DELETE FROM ssb.sealed_set AS s WHERE s.came_at < clock_timestamp() - interval '5 minutes';
     -- (Who asks for one, or brings a message, in a transaction that he keeps open, is not waited for.)
