@@ -270,7 +270,12 @@ def same_place(connection: Connection, dsn: str | None) -> Server:
 
 
 def acting_as(dsn: str, role: str) -> str:
-    """The DSN with SET ROLE in every session that is made by it, in psycopg and in JDBC."""
+    """The DSN with SET ROLE in every session that is made by it, in psycopg and in JDBC.
+
+    Raises BulkError for a role without a name: the login may have more rights than the one that was meant.
+    """
+    if not role.strip():
+        raise BulkError("the role is empty", "leave it away for the login's own rights")
     dsn = readable(dsn)
     before = conninfo_to_dict(dsn).get("options")
     # libpq takes options apart at blanks; a backslash keeps one.

@@ -5,6 +5,7 @@ It may be run more than once on the same messages (a retried task, a driver that
 died before it completed): what counts happens once, in `complete`.
 """
 
+import asyncio
 import importlib
 import inspect
 import sys
@@ -150,6 +151,12 @@ def run_program(program: Program, messages: "DataFrame", context: Context) -> Ou
         raise BulkError(
             f"the program calls sys.exit({_status(ended)}), and returns no Outputs",
             "return Outputs() where nothing is to be written; raise an exception to give the messages back",
+        ) from ended
+    except asyncio.CancelledError as ended:
+        # No Exception of Python's: py4j would answer Spark nothing, and a stream's query wait for ever.
+        raise BulkError(
+            "the program lets asyncio.CancelledError out, and returns no Outputs",
+            "a task that it awaits was cancelled; catch that where it is awaited",
         ) from ended
     if not isinstance(outputs, Outputs):
         raise BulkError(f"the program returned {type(outputs).__name__}, not pgsb.bulk.Outputs")

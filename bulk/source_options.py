@@ -63,6 +63,10 @@ _ELSEWHERE = {
     "querytimeout": """option("sessionInitStatement", "SET statement_timeout = '60s'")""",
 }
 _ALL = (*_COMMON, *_READ, *_TASKS, *_STREAM, *_WRITE)
+# What means the same when it is empty and when it is left away. Anything else that is empty is a variable
+# that nobody has set: without its sendId a send that runs again is sent twice, without its role a session
+# has more rights.
+_MAY_BE_EMPTY = frozenset({"user", "password", "sessioninitstatement"})
 # Of options for reading that are given to a writer, what was meant.
 _OTHERWISE = {
     "queue": "messages are sent to a service: fromService and toService; or a column conversation_handle",
@@ -195,6 +199,9 @@ def read_options(given: Mapping[str, str], *, to_write: bool = False) -> SourceO
                 f'the option "{name}" is for {"reading" if to_write else "writing"}',
                 _OTHERWISE.get(name) if to_write else _TO_WRITE,
             )
+    for name in _ALL:
+        if not values.get(name.lower(), "set").strip() and name.lower() not in _MAY_BE_EMPTY:
+            raise BulkError(f'the option "{name}" is empty', "leave it away where it is not meant")
 
     def number(*names: str, unit: str = "", most: int = MOST_INTEGER) -> int | None:
         for name in names:
@@ -266,4 +273,4 @@ def _address(values: Mapping[str, str]) -> str:
     own = {key: values[key] for key in ("user", "password") if values.get(key)}
     dsn = make_conninfo(readable(dsn), **own)
     role = values.get("role")
-    return acting_as(dsn, role) if role else dsn
+    return dsn if role is None else acting_as(dsn, role)

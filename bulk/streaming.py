@@ -524,7 +524,7 @@ def completing(
     ``dsn`` and ``role`` are those of the stream. Raises BulkError for an address that cannot be read.
     """
     require_choice("unread", unread, get_args(Unread))
-    address = acting_as(dsn, role) if role else readable(dsn)
+    address = readable(dsn) if role is None else acting_as(dsn, role)
 
     @as_a_sentence
     def process(frame: "DataFrame", batch: int) -> None:

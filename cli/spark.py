@@ -122,7 +122,7 @@ def run_command(
     try:
         address = _address(dsn)
         progress = run_job(
-            acting_as(address, role) if role else address,
+            address if role is None else acting_as(address, role),
             queue,
             load_program(program_name, files),
             JobOptions(

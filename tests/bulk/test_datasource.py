@@ -272,6 +272,7 @@ def test_columns_to_send_are_found_in_any_case_and_no_type_is_the_options(
         ("message_body string, key int", {"fromService": "source"}, "in the program: f.col(…).cast"),
         ("message_body variant", {"fromService": "source"}, "in the program: f.to_json"),
         ("message_body string", {"maxAge": "1 hour"}, "kept"),
+        ("message_body string", {"fromService": "source", "sendId": ""}, 'the option "sendId" is empty'),
     ],
 )
 def test_what_cannot_be_a_message_is_told(columns: str, options: dict[str, str], said: str) -> None:
@@ -318,6 +319,9 @@ def test_a_stream_sends_each_batch_once(spark: Any, desk: Desk, tcp: Tcp, tmp_pa
         ({"dsn": "dbname=d", "numPartitions": "2147483648"}, "and at most 2,147,483,647", None),
         ({"dsn": "dbname=d", "claimTimeout": "9" * 18}, "and at most 2,147,483,647", None),
         ({"dsn": "dbname=d", "maxBytesPerTrigger": "8388608t"}, "and at most 9,223,372,036,854,775", None),
+        ({"dsn": "dbname=d", "role": " "}, 'the option "role" is empty', "leave it away"),
+        ({"dsn": "dbname=d", "streamName": ""}, 'the option "streamName" is empty', None),
+        ({"dsn": "", "user": ""}, 'the option "dsn" is empty', None),
         ({"dsn": "dbname=d", "failOnDataLoss": "no"}, "must be true or false", None),
         ({"url": "jdbc:postgresql://h/d?reWriteBatchedInserts=true"}, "cannot be read", "other names"),
     ],
@@ -847,9 +851,11 @@ def test_a_batch_of_another_stream_is_not_passed(monkeypatch: pytest.MonkeyPatch
     completing(lambda messages: Outputs(), "dbname=shop")(empty, 0)
 
 
-def test_completing_knows_two_words_for_what_is_unread() -> None:
+def test_what_completing_is_told_is_read_at_once() -> None:
     with pytest.raises(BulkError, match=r"^unread is refuse or complete, not Refuse$"):
         completing(lambda messages: Outputs(), "dbname=shop", unread="Refuse")  # type: ignore[arg-type]
+    with pytest.raises(BulkError, match=r"^the role is empty\n"):
+        completing(lambda messages: Outputs(), "dbname=shop", role="")
 
 
 @pytest.mark.long

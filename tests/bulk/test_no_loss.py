@@ -1,5 +1,6 @@
 """What a user's program may do, and no message is lost by it: each of these once lost some."""
 
+import asyncio
 import datetime
 import decimal
 import secrets
@@ -598,6 +599,21 @@ def test_a_program_that_calls_exit_does_not_end_the_job_in_silence(
     context = Context(None, Server("", ""), "dbo.target", 7, 1)  # type: ignore[arg-type]
     with pytest.raises(BulkError, match=rf"^the program calls sys\.exit\({said}\), and returns no Outputs"):
         run_program(lambda messages: sys.exit(status), None, context)  # type: ignore[arg-type]
+
+
+def test_a_program_that_is_cancelled_is_told() -> None:
+    """A stream's query waited for ever, since py4j passes on what is an Exception only."""
+
+    async def is_cancelled() -> Outputs:
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+        await asyncio.sleep(0)
+        return Outputs()
+
+    context = Context(None, Server("", ""), "dbo.target", 7, 1)  # type: ignore[arg-type]
+    with pytest.raises(BulkError, match=r"^the program lets asyncio\.CancelledError out"):
+        run_program(lambda messages: asyncio.run(is_cancelled()), None, context)  # type: ignore[arg-type]
 
 
 def test_claims_are_shown(desk: Desk, connect: Connect) -> None:
