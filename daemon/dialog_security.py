@@ -76,7 +76,7 @@ _UNREADABLE = (
 )
 _KEPT_SECONDS = 900.0
 _KEPT_CIPHERS = 10_000
-NOSESSION_KEY = (
+NO_SESSION_KEY = (
     "The session keys for this conversation could not be created or accessed. The database master key is"
     " required for this operation."
 )
@@ -148,7 +148,7 @@ class DialogSecurity:
             try:
                 key = await self._key_for(near, side.said, found)
             except KeyProblem as problem:
-                status = f"{NOSESSION_KEY} ({problem.message})"
+                status = f"{NO_SESSION_KEY} ({problem.message})"
                 refused += [
                     {"endpoint_id": one, "next_number": 0, "status": status} for one in side.endpoints
                 ]

@@ -45,8 +45,7 @@ from .problems import (
     KeyProblem,
 )
 
-MASTER, PRIVATE, FILE = "database master key", "private key", "key file"
-SESSION_KEY = "dialog key"
+MASTER, PRIVATE, FILE, SESSION_KEY = "database master key", "private key", "key file", "dialog key"
 """Purposes of sealed data: what was sealed for one cannot be taken for another."""
 
 Request = dict[str, Any]
