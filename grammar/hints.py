@@ -24,7 +24,9 @@ __all__ = [
     "misspelt",
     "never_altered",
     "no_condition",
+    "no_conversation",
     "of_neighbours",
+    "reserved_name",
 ]
 
 EXAMPLES: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -440,6 +442,28 @@ _OBJECT_VERBS = frozenset({"ALTER", "CREATE", "DROP"})
 _BEFORE_JOIN = frozenset({"CROSS", "FULL", "INNER", "LEFT", "RIGHT"})
 _NO_NAMES = frozenset({",", ")", ";"})
 _END_OF_OPERAND = frozenset({")", "END", "KEY", "NULL", "UNIQUE"})
+
+
+_BEFORE_TABLES = frozenset({"FROM", "INTO", "JOIN", "TABLE", "UPDATE"})
+_NOUNS = frozenset({"CHECK", "FILE", "GROUP", "INDEX", "KEY", "ORDER", "PERCENT", "PLAN", "RULE", "USER"})
+
+
+def reserved_name(tokens: Sequence[Token], place: int) -> str | None:
+    """Return how the reserved word at ``place`` is written where it is meant for a table's name."""
+    if not 0 < place < len(tokens) or tokens[place - 1].word not in _BEFORE_TABLES:
+        return None
+    token = tokens[place]
+    following = tokens[place + 1].word if place + 1 < len(tokens) else ""
+    if token.word not in _NOUNS & RESERVED_WORDS or following == "BY":
+        return None
+    return f"{token.word} is a reserved word: as a name it stands in brackets, [{token.text}]"
+
+
+def no_conversation(tokens: Sequence[Token], place: int) -> str | None:
+    """Tell what a SEND lacks that a batch begins with: without ON it was read as the call of a procedure."""
+    if place not in (1, 2) or tokens[0].word != "SEND" or tokens[1].word == "ON":
+        return None
+    return "write ON CONVERSATION and the handle after SEND"
 
 
 def missing(tokens: Sequence[Token], place: int) -> str | None:

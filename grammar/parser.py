@@ -20,7 +20,9 @@ from .hints import (
     misplaced_quote,
     missing,
     never_altered,
+    no_conversation,
     of_neighbours,
+    reserved_name,
 )
 from .problems import Problems, did_you_mean, similar
 from .records import dataclass
@@ -457,6 +459,8 @@ class _BatchParser:
         }
         return (
             never_altered(self._tokens, index)
+            or reserved_name(self._tokens, index)
+            or no_conversation(self._tokens, index)
             or self._almost(index, accepted)
             or of_neighbours(self._tokens, index)
             or self._lacks_a_word(index, accepted)

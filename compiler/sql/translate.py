@@ -36,7 +36,14 @@ from typing import TypeVar
 
 from sqlglot import exp
 
-from ...grammar.hints import incorrect_syntax, misplaced_quote, missing, misspelt, of_neighbours
+from ...grammar.hints import (
+    incorrect_syntax,
+    misplaced_quote,
+    missing,
+    misspelt,
+    of_neighbours,
+    reserved_name,
+)
 from ...grammar.lexer import string_value
 from ...grammar.problems import NESTED_TOO_DEEPLY, Problems, RoomToRecurse
 from ...grammar.records import replace
@@ -406,7 +413,9 @@ def _translate(
             hint = misplaced_quote(tokens, span.source, range(1, min(place + 1, len(tokens)))) or misspelt(
                 tokens, place
             )
-            hint = hint or of_neighbours(tokens, place) or missing(tokens, place)
+            hint = (
+                hint or reserved_name(tokens, place) or of_neighbours(tokens, place) or missing(tokens, place)
+            )
         problems.add(message, at=Span(span.source, start, max(end, start + 1)), hint=hint, number=number)
     except RecursionError:
         problems.add(NESTED_TOO_DEEPLY, at=span, number=191)

@@ -1043,3 +1043,18 @@ END
 -- expect
 2:13: 102: Incorrect syntax near '1'. | something is missing before '1', a comma or an operator maybe
 7:1: 156: Incorrect syntax near the keyword 'END'. | it has no BEGIN
+
+-- case: a SEND without ON CONVERSATION that is the batch's first statement
+SEND @h MESSAGE TYPE m (N'x')
+-- expect
+1:9: 102: Incorrect syntax near 'MESSAGE'. | write ON CONVERSATION and the handle after SEND
+
+-- case: a SEND without ON that is the batch's first statement
+SEND CONVERSATION @h MESSAGE TYPE m (N'x')
+-- expect
+1:19: 102: Incorrect syntax near '@h'. | write ON CONVERSATION and the handle after SEND
+
+-- case: a reserved word as the name of a table
+CREATE TABLE order (id INT);
+-- expect
+1:14: 156: Incorrect syntax near the keyword 'order'. | ORDER is a reserved word: as a name it stands in brackets, [order]

@@ -904,3 +904,12 @@ MERGE x USING (SELECT 1 AS a) AS s ON s.a = x.a WHEN MATCHED THEN DELETE WHEN NO
 case.sql:1:133: error 10705: Subqueries are not allowed in the OUTPUT clause.
     1 | MERGE x USING (SELECT 1 AS a) AS s ON s.a = x.a WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT (a) VALUES (1) OUTPUT (SELECT 1);
       |                                                                                                                                     ^
+
+-- case: a reserved word as the name of a table
+SELECT * FROM order
+UPDATE order SET a = 1
+-- expect
+case.sql:1:15: error 156: Incorrect syntax near the keyword 'order'.
+    1 | SELECT * FROM order
+      |               ^^^^^
+hint: ORDER is a reserved word: as a name it stands in brackets, [order]
