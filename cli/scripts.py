@@ -18,6 +18,8 @@ _GO = re.compile(r"^[ \t]*go\b[^\n]*", re.IGNORECASE | re.MULTILINE)
 def script_files(names: Sequence[str]) -> list[str]:
     """The scripts that are meant: a folder stands for its .sql files, in the order of their paths.
 
+    What an SSDT project has built (bin and obj beside the .sqlproj) repeats its scripts: it is left out.
+
     Tells on stderr of what pgsb compile has written, which is left out. Raises click.UsageError for a folder
     without any, and where nothing else is meant.
     """
@@ -27,8 +29,13 @@ def script_files(names: Sequence[str]) -> list[str]:
         if name == "-" or not folder.is_dir():
             found.append(name)
             continue
+        built = [one.parent / output for one in folder.rglob("*.sqlproj") for output in ("bin", "obj")]
         inside = sorted(
-            str(path) for path in folder.rglob("*") if path.suffix.lower() == ".sql" and path.is_file()
+            str(path)
+            for path in folder.rglob("*")
+            if path.suffix.lower() == ".sql"
+            and path.is_file()
+            and not any(output in path.parents for output in built)
         )
         if not inside:
             raise click.UsageError(f"the folder {name} has no .sql files")

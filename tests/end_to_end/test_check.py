@@ -487,3 +487,14 @@ def test_what_is_almost_a_name_or_word_is_told(script: str, number: int | None, 
 )
 def test_what_is_not_near_is_not_guessed(script: str) -> None:
     assert all("did you mean" not in (one.hint or "") for one in check_scripts([Source("s.sql", script)]))
+
+
+def test_what_an_ssdt_project_built_is_not_read(folder: Path, pgsb: Pgsb) -> None:
+    """bin and obj beside a .sqlproj repeat its scripts; anywhere else they are folders like any other."""
+    for below in ("project/bin/Debug", "project/obj", "project/tables", "database/bin"):
+        (folder / below).mkdir(parents=True)
+        (folder / below / "one.sql").write_text("PRINT 1;\n")
+    (folder / "project" / "shop.sqlproj").write_text("<Project/>")
+    (folder / "database" / "bad, 100%.sql").unlink()
+    left = pgsb("check", ".")
+    assert (left.status, left.err) == (0, "3 scripts, 4 batches, no problems\n")
