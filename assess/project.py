@@ -11,7 +11,7 @@ from pathlib import Path
 from ..compiler.compiled import COMPILED_BY, NO_TSQL
 from ..compiler.script_order import in_running_order
 from ..grammar.problems import Problems
-from ..grammar.source import Source, find_file, not_read_by_others
+from ..grammar.source import Source, find_file, not_read_by_others, scripts_below
 
 
 @dataclass
@@ -80,8 +80,8 @@ def _scripts(path: Path, project: Project) -> Iterator[Path]:
         folders = {one.parent for one in projects}
         for one in projects:
             yield from _of_ssdt(one, project)
-        for script in sorted(path.rglob("*")):
-            if script.suffix.lower() == ".sql" and not any(folder in script.parents for folder in folders):
+        for script in scripts_below(path):
+            if not any(folder in script.parents for folder in folders):
                 yield script
     else:
         yield path
@@ -94,7 +94,7 @@ _PATHS = ("DefaultFilePrefix", "DefaultDataPath", "DefaultLogPath")
 def _of_ssdt(project_file: Path, project: Project) -> Iterator[Path]:
     """The scripts that an SSDT project builds or runs after deployment; all below it in the newer style."""
     folder = project_file.parent
-    below = [one for one in sorted(folder.rglob("*")) if one.suffix.lower() == ".sql"]
+    below = scripts_below(folder)
     try:
         root = ElementTree.parse(project_file).getroot()
     except ElementTree.ParseError as error:

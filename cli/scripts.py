@@ -9,7 +9,7 @@ import click
 
 from ..compiler.compiled import COMPILED_BY, NO_TSQL
 from ..grammar.problems import Problems
-from ..grammar.source import Source, not_read_by_others
+from ..grammar.source import Source, not_read_by_others, scripts_below
 from .sqlcmd import Script, compose
 
 _GO = re.compile(r"^[ \t]*go\b[^\n]*", re.IGNORECASE | re.MULTILINE)
@@ -17,8 +17,6 @@ _GO = re.compile(r"^[ \t]*go\b[^\n]*", re.IGNORECASE | re.MULTILINE)
 
 def script_files(names: Sequence[str]) -> list[str]:
     """The scripts that are meant: a folder stands for its .sql files, in the order of their paths.
-
-    What an SSDT project has built (bin and obj beside the .sqlproj) repeats its scripts: it is left out.
 
     Tells on stderr of what pgsb compile has written, which is left out. Raises click.UsageError for a folder
     without any, and where nothing else is meant.
@@ -29,14 +27,7 @@ def script_files(names: Sequence[str]) -> list[str]:
         if name == "-" or not folder.is_dir():
             found.append(name)
             continue
-        built = [one.parent / output for one in folder.rglob("*.sqlproj") for output in ("bin", "obj")]
-        inside = sorted(
-            str(path)
-            for path in folder.rglob("*")
-            if path.suffix.lower() == ".sql"
-            and path.is_file()
-            and not any(output in path.parents for output in built)
-        )
+        inside = sorted(map(str, scripts_below(folder)))
         if not inside:
             raise click.UsageError(f"the folder {name} has no .sql files")
         found += inside

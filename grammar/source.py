@@ -17,7 +17,7 @@ from typing import Self
 
 from .records import dataclass, replace
 
-__all__ = ["Source", "Span", "find_file"]
+__all__ = ["Source", "Span", "find_file", "scripts_below"]
 
 # The marks that SQL Server's tools put in front of a script. UTF-32 comes before UTF-16
 # because its little-endian mark begins with the other's.
@@ -69,6 +69,20 @@ def not_read_by_others(reads: Mapping[str, set[Path]]) -> set[str]:
     first = {name for name in reads if not any(places[name] in files for files in reads.values())}
     reached: set[Path] = set().union(*(reads[name] for name in first))
     return {name for name in reads if places[name] not in reached}
+
+
+def scripts_below(folder: Path) -> list[Path]:
+    """Return the folder's .sql files, in the order of their paths.
+
+    What an SSDT project has built repeats its scripts: what is in bin and obj beside a .sqlproj is left out.
+    """
+    there = sorted(folder.rglob("*"))
+    projects = {one.parent for one in there if one.suffix.lower() == ".sqlproj"}
+
+    def is_built(path: Path) -> bool:
+        return any(one.parent in projects and one.name.lower() in ("bin", "obj") for one in path.parents)
+
+    return [one for one in there if one.suffix.lower() == ".sql" and one.is_file() and not is_built(one)]
 
 
 def find_file(path: Path) -> Path | None:

@@ -145,7 +145,11 @@ def test_an_ssdt_project_says_what_belongs_to_it(pgsb: Pgsb, application: Path) 
     assert {one["name"] for one in found["objects"]} == {"dbo.Orders", "dbo.Lines", "dbo.Place"}
     assert len(found["skipped"]) == 5
     (application / "Shop.sqlproj").write_text('<Project Sdk="Microsoft.Build.Sql/1.0"></Project>')
-    assert len(assessed(pgsb, "application/Shop.sqlproj")["objects"]) == 7
+    for built in ("bin/Debug", "Obj"):
+        (application / built).mkdir(parents=True)
+        (application / built / "copy.sql").write_text("CREATE TABLE dbo.Copied (id int);\n")
+    for named in ("application/Shop.sqlproj", "application"):
+        assert len(assessed(pgsb, named)["objects"]) == 7
 
 
 def test_an_ssdt_project_gives_its_variables_their_defaults(

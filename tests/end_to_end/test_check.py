@@ -491,7 +491,7 @@ def test_what_is_not_near_is_not_guessed(script: str) -> None:
 
 def test_what_an_ssdt_project_built_is_not_read(folder: Path, pgsb: Pgsb) -> None:
     """bin and obj beside a .sqlproj repeat its scripts; anywhere else they are folders like any other."""
-    for below in ("project/bin/Debug", "project/obj", "project/tables", "database/bin"):
+    for below in ("project/Bin/Debug", "project/obj", "project/tables", "database/bin"):
         (folder / below).mkdir(parents=True)
         (folder / below / "one.sql").write_text("PRINT 1;\n")
     (folder / "project" / "shop.sqlproj").write_text("<Project/>")
