@@ -29,6 +29,36 @@ BEGIN
 END;
 $$;
 
+-- Where a cancelled statement (a timeout, Ctrl-C) has ended procedures between two transactions of theirs, nobody has dropped
+-- what they had made: the session's next one finds it, in a pool on behalf of another client. All that are on record
+-- are of one statement of the client, whose time pgsb.temporary_since tells: those of another statement are left over.
+CREATE OR REPLACE FUNCTION ssb_internal.drop_temporary_tables_left()
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_made text[] := ssb_internal.temporary_tables_made();
+    v_level text;
+    v_table text;
+    v_name text;
+BEGIN
+    -- The innermost ones first, as they would have gone.
+    FOR i IN REVERSE cardinality(v_made)..1 LOOP
+        v_level := split_part(v_made[i], ' ', 1);
+        v_table := substr(v_made[i], length(v_level) + 2);
+        v_name := (parse_ident(v_table))[2];
+        IF to_regclass(v_table) IS NOT NULL THEN
+            EXECUTE format('DROP TABLE pg_temp.%I', v_name);
+        END IF;
+        IF to_regclass(format('pg_temp.%I', v_name || '@' || v_level)) IS NOT NULL THEN
+            PERFORM ssb_internal.rename_temporary_table(v_name, '@' || v_level, '');
+        END IF;
+    END LOOP;
+    PERFORM set_config('pgsb.temporary', '{}', false);
+END;
+$$;
+
 CREATE OR REPLACE FUNCTION ssb_internal.make_temporary_table(p_level integer, p_table text)
 RETURNS void
 LANGUAGE plpgsql
@@ -37,11 +67,16 @@ AS $$
 DECLARE
     v_made text[] := ssb_internal.temporary_tables_made();
     v_key text := p_level || ' ' || p_table;
+    v_statement text := extract(epoch FROM statement_timestamp())::text;
 BEGIN
+    IF v_made <> '{}' AND current_setting('pgsb.temporary_since', true) <> v_statement THEN
+        PERFORM ssb_internal.drop_temporary_tables_left();
+        v_made := '{}';
+    END IF;
     IF v_key = ANY (v_made) THEN
         RETURN;
     END IF;
-    PERFORM set_config('pgsb.temporary', (v_made || v_key)::text, false);
+    PERFORM set_config('pgsb.temporary', (v_made || v_key)::text, false), set_config('pgsb.temporary_since', v_statement, false);
     IF to_regclass(p_table) IS NOT NULL THEN
         PERFORM ssb_internal.rename_temporary_table((parse_ident(p_table))[2], '', '@' || p_level);
     END IF;
