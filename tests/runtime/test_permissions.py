@@ -352,7 +352,8 @@ def test_nobody_holds_what_describes_anothers_object(session: Session, user: Ses
     session.do("ALTER TABLE dbo.described OWNER TO app_user; RESET lock_timeout")
     with user.connection.transaction():
         user.do("SELECT ssb_internal.refresh_properties('dbo.described'::regclass)")
-        assert user.value("SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND mode = 'RowExclusiveLock'") > 0
+        held = "SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND mode = 'RowExclusiveLock'"
+        assert user.value(held) > 0
     session.do("DROP TABLE dbo.described")
 
 
