@@ -61,7 +61,8 @@ END;
 $$;
 
 -- Extended properties know what they are of by words, too, for a database that is restored: those of an object with another
--- name or schema, of its columns, constraints and triggers. They are the catalog's, whoever calls.
+-- name or schema, of its columns, constraints and triggers. They are the catalog's; only whose the object is
+-- may call, as its renaming needs: the rows are locked until the caller's transaction ends, before everybody who changes them.
 CREATE OR REPLACE FUNCTION ssb_internal.refresh_properties(p_object oid)
 RETURNS void
 LANGUAGE sql SECURITY DEFINER
@@ -71,16 +72,17 @@ AS $$
        SET target = ARRAY[e.target[1], ssb_internal.tsql_schema(n.nspname::text), e.target[3], o.name, e.target[5],
                           coalesce(o.part, (SELECT a.attname FROM pg_attribute AS a WHERE a.attrelid = o.relation AND a.attnum = nullif(e.minor_id, 0)),
                                    e.target[6])]
-      FROM (SELECT c.oid, c.oid AS relation, c.relnamespace, c.relname, NULL FROM pg_class AS c WHERE c.oid = p_object
-            UNION ALL SELECT p.oid, NULL, p.pronamespace, p.proname, NULL FROM pg_proc AS p WHERE p.oid = p_object
-            UNION ALL SELECT k.oid, NULL, c.relnamespace, c.relname, k.conname
+      FROM (SELECT c.oid, c.oid AS relation, c.relnamespace, c.relname, NULL, c.relowner FROM pg_class AS c WHERE c.oid = p_object
+            UNION ALL SELECT p.oid, NULL, p.pronamespace, p.proname, NULL, p.proowner FROM pg_proc AS p WHERE p.oid = p_object
+            UNION ALL SELECT k.oid, NULL, c.relnamespace, c.relname, k.conname, c.relowner
                         FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid WHERE k.conrelid = p_object
-            UNION ALL SELECT d.oid, NULL, c.relnamespace, c.relname, NULL
+            UNION ALL SELECT d.oid, NULL, c.relnamespace, c.relname, NULL, c.relowner
                         FROM pg_attrdef AS d JOIN pg_class AS c ON c.oid = d.adrelid WHERE d.adrelid = p_object
-            UNION ALL SELECT t.oid, NULL, c.relnamespace, c.relname, t.tgname
-                        FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid WHERE t.tgrelid = p_object) AS o (id, relation, namespace, name, part)
+            UNION ALL SELECT t.oid, NULL, c.relnamespace, c.relname, t.tgname, c.relowner
+                        FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid WHERE t.tgrelid = p_object) AS o (id, relation, namespace, name, part, owner)
       JOIN pg_namespace AS n ON n.oid = o.namespace
-     WHERE e.class = 1 AND e.major_id = o.id::integer AND e.numbered_in = 'ssb'::regnamespace AND e.target IS NOT NULL;
+     WHERE e.class = 1 AND e.major_id = o.id::integer AND e.numbered_in = 'ssb'::regnamespace AND e.target IS NOT NULL
+       AND pg_has_role(ssb_internal.caller(), o.owner, 'USAGE');
 $$;
 
 -- sp_rename of a table, view, constraint, default, index or, as 'table.column' with type COLUMN, a column. Not of a

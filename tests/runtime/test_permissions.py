@@ -340,6 +340,23 @@ def test_what_an_alter_keeps_is_planted_by_nobody(session: Session, user: Sessio
     session.do("DROP VIEW dbo.kept")
 
 
+def test_nobody_holds_what_describes_anothers_object(session: Session, user: Session) -> None:
+    """What follows a renaming locks the object's extended properties."""
+    session.do("CREATE TABLE dbo.described (a integer)")
+    place = "'SCHEMA', 'dbo', 'TABLE', 'described'"
+    session.do(f"SELECT sys.change_extended_property('ADD', 'note', 'one', {place})")
+    session.do("SET lock_timeout = '2s'")
+    with user.connection.transaction():
+        user.do("SELECT ssb_internal.refresh_properties('dbo.described'::regclass)")
+        session.do(f"SELECT sys.change_extended_property('UPDATE', 'note', 'two', {place})")
+    session.do("ALTER TABLE dbo.described OWNER TO app_user; RESET lock_timeout")
+    with user.connection.transaction():
+        user.do("SELECT ssb_internal.refresh_properties('dbo.described'::regclass)")
+        held = "SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND mode = 'RowExclusiveLock'"
+        assert user.value(held) > 0
+    session.do("DROP TABLE dbo.described")
+
+
 def test_views_let_go_of_what_is_their_owners_to_drop(session: Session, user: Session) -> None:
     session.do("CREATE TABLE dbo.base (a integer); GRANT CREATE ON SCHEMA dbo TO app_user")
     user.do("CREATE TABLE dbo.own (a integer); CREATE VIEW dbo.of_own AS SELECT a FROM dbo.own")
