@@ -195,6 +195,7 @@ def test_the_sweep_forgets_claims_of_dead_sessions(desk: Desk, connect: Connect)
     assert desk.value("SELECT count(*) FROM pg_class WHERE relnamespace = 'ssb_staging'::regnamespace") == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", rest_is_long(range(2), 0))
 def test_each_message_is_taken_once_whatever_claims_and_readers_do(
     desk: Desk, connect: Connect, seed: int

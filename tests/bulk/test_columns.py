@@ -258,6 +258,7 @@ XSD = """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name
 <xs:attribute name="id" type="xs:int"/></xs:complexType></xs:element></xs:schema>"""
 
 
+@pytest.mark.long
 def test_a_schema_collection_is_a_schema(spark: Any, desk: Desk, tcp: Callable[[Database], str]) -> None:
     desk.connection.execute("SELECT ssb.create_xml_schema_collection('dbo.orders', %s)", (XSD,))
     desk.connection.execute(

@@ -210,6 +210,7 @@ def test_a_row_that_copy_refuses_is_found_behind_the_tasks(
     assert len(_kept(desk)) == done.written
 
 
+@pytest.mark.long
 def test_a_program_that_fails_while_copy_waits_for_a_lock_gives_its_claim_back(
     desk: Desk, tasks: Tasks
 ) -> None:

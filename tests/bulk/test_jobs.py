@@ -113,6 +113,7 @@ def test_a_claim_is_read_with_the_queues_columns_in_order(
     held.connection.execute("SELECT ssb_internal.require_read(%s)", (held.claim_id,))
 
 
+@pytest.mark.long
 def test_filters_and_columns_are_pushed_down(spark: Any, desk: Desk, tcp: Tcp, connect: Connect) -> None:
     desk.send(1, 3)
     held = claim(connect(), "dbo.target")
@@ -126,6 +127,7 @@ def test_filters_and_columns_are_pushed_down(spark: Any, desk: Desk, tcp: Tcp, c
     assert notes.count() == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("split", rest_is_long([None, 2], 2))
 def test_a_filter_on_any_column_leaves_the_claim_read_to_its_end(
     spark: Any, desk: Desk, tcp: Tcp, connect: Connect, split: int | None
@@ -174,6 +176,7 @@ class Counted:
             one.close()
 
 
+@pytest.mark.long
 def test_bodies_come_as_bytes_and_not_as_their_text(
     spark: Any, desk: Desk, tcp: Tcp, connect: Connect
 ) -> None:

@@ -442,6 +442,7 @@ def test_without_quarantine_the_error_names_conversation_and_message(
     assert desk.value("SELECT count(*) FROM dbo.notes") == 0
 
 
+@pytest.mark.long
 def test_a_key_that_is_there_twice_fails_the_second_message_only(spark: Any, desk: Desk, tcp: Tcp) -> None:
     desk.connection.execute("CREATE TABLE dbo.once (body text PRIMARY KEY)")
     for body in (b"a", b"b", b"a"):

@@ -222,6 +222,7 @@ def test_spark_connect_is_refused_where_the_drivers_jvm_is_needed(
         completing(lambda messages: Outputs(), tcp(desk.database))(frame, 0)
 
 
+@pytest.mark.long
 def test_the_statement_of_a_claiming_session_ends_with_its_client(
     desk: Desk, tcp: Tcp, connect: Connect
 ) -> None:

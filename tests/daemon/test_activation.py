@@ -115,6 +115,7 @@ def test_status_off_starts_nothing(sql: Connection, daemon: Start) -> None:
     until(lambda: done(sql) == ["a"])
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_a_daemon_that_stands_by_knows_whether_the_leaders_programs_are_at_work(
     sql: Connection, daemon: Start, connect: Callable[..., Connection]
@@ -262,6 +263,7 @@ def test_the_log_has_the_servers_time_whatever_the_daemons_clock_says(
     assert until(lambda: sql.execute(f"{lines} HAVING count(*) > 0").fetchall()) == [(True,)]
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_a_timer_rings_in_time_whatever_the_daemons_clock_says(
     sql: Connection, daemon: Start, monkeypatch: pytest.MonkeyPatch
@@ -526,6 +528,7 @@ def _first(sql: Connection, query: str) -> object:
     return sql.execute(query).fetchone()
 
 
+@pytest.mark.long
 def test_a_lifetime_ends_on_both_queues(sql: Connection, daemon: Start) -> None:
     daemon()
     row = sql.execute("SELECT ssb.begin_dialog('//From', '//To', lifetime => 1)").fetchone()

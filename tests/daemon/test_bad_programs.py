@@ -171,6 +171,7 @@ def test_a_program_that_does_not_receive_is_slowed_down_and_reported(
     _other_runs(sql)
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_a_program_that_loops_without_receiving_is_reported(neighbour: Connection, daemon: Start) -> None:
     sql = neighbour
@@ -182,6 +183,7 @@ def test_a_program_that_loops_without_receiving_is_reported(neighbour: Connectio
     _other_runs(sql)
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_a_program_that_never_returns_is_reported(neighbour: Connection, daemon: Start) -> None:
     sql = neighbour

@@ -446,6 +446,7 @@ def test_certificates_are_renewed_while_a_dialog_lives(
     assert near.column("SELECT key_id FROM ssb.dialog_key WHERE is_outbound") != before
 
 
+@pytest.mark.long
 def test_a_set_that_is_changed_or_comes_again_gives_nothing(
     near: Side, far: Side, full: None, daemons: Callable[..., Daemon], travelled: Side
 ) -> None:
@@ -622,6 +623,7 @@ def test_who_brings_more_than_can_be_opened_makes_nobody_else_wait(near: Side) -
     assert order == "abcabbb"
 
 
+@pytest.mark.long
 def test_without_a_daemon_there_messages_wait(
     near: Side, far: Side, full: None, daemons: Callable[..., Daemon]
 ) -> None:
@@ -632,6 +634,7 @@ def test_without_a_daemon_there_messages_wait(
     assert [body for _, _, body in far.receive(1)] == ["hello"]
 
 
+@pytest.mark.long
 def test_between_databases_of_an_instance_keys_are_wanted_where_that_is_said(near: Side) -> None:
     """LOCAL_DIALOG_SECURITY; nothing is sealed there in any case."""
     script(

@@ -231,6 +231,7 @@ def test_security_is_between_the_ends(chain: Chain, near: Side, far: Side, full:
     assert [body for _, _, body in far.receive(1)] == ["secret three"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("at", rest_is_long(["one", "two"], "two"))
 def test_dialogs_that_are_sealed_as_one_block_part_on_the_way(chain: Chain, full: None, at: str) -> None:
     """Where an instance has several routes to their service each takes its own, and is sealed by itself."""

@@ -160,6 +160,7 @@ def test_other_dialogs_go_on_while_one_is_being_ended(
     assert [body for _, _, body in far.receive()] == ["to a queue that is off"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("is_new", [False, True], ids=["known", "begun"])
 def test_sealed_messages_are_opened_while_one_of_their_dialogs_is_held(
     near: Side,

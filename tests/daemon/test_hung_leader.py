@@ -95,6 +95,7 @@ def test_a_stopped_process_is_replaced_and_stands_by_when_it_goes_on(
     until(lambda: done(sql) == ["before", "meanwhile", "after", "again"])
 
 
+@pytest.mark.long
 def test_who_stands_by_behind_a_leader_that_lives_is_not_waited_for(sql: Connection, daemon: Start) -> None:
     """As `pgsb run --activate` beside a daemon; one that is just ending is waited for."""
     first = daemon()

@@ -51,6 +51,7 @@ CUSTOMERS = 3
 MESSAGES = 90
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_at_repeatable_read_readers_wait_for_one_another(
     sql: Connection, daemon: Callable[..., Daemon]
@@ -67,6 +68,7 @@ def test_at_repeatable_read_readers_wait_for_one_another(
     assert sql.execute("SELECT count(*) FROM dbo.failed").fetchone() == (0,)
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_at_serializable_two_do_not_add_the_same_row(sql: Connection, daemon: Callable[..., Daemon]) -> None:
     tsql(sql, PROGRAM.format(level="SERIALIZABLE"))

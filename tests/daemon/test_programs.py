@@ -28,6 +28,7 @@ def activate(sql: Connection, name: str) -> None:
     )
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_a_python_service_program_answers(
     sql: Connection, daemon: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

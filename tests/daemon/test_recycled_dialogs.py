@@ -104,6 +104,7 @@ def test_messages_of_a_key_come_in_order_and_dialogs_are_ended(
     )
 
 
+@pytest.mark.long
 def test_an_idle_key_is_closed_by_its_timer(stream: Connection, daemon: Start) -> None:
     _activate_both(stream, readers=1)
     daemon()

@@ -42,6 +42,7 @@ def closed(postgres: str, database: Database, connect: Connect) -> Connection:
     return admin
 
 
+@pytest.mark.long
 def test_the_daemon_waits_for_its_server(database: Database, closed: Connection) -> None:
     process = _start(database)
     assert process.stderr is not None
@@ -59,6 +60,7 @@ def test_the_daemon_waits_for_its_server(database: Database, closed: Connection)
         process.communicate()
 
 
+@pytest.mark.long
 def test_its_patience_ends(database: Database, closed: Connection) -> None:
     process = _start(database, "--wait", "0.2", "--log-format", "json")
     _, said = process.communicate()
@@ -76,6 +78,7 @@ def test_what_waiting_does_not_mend_ends_it_at_once(empty_database: Database) ->
     assert "there is no runtime in" in said.splitlines()[0]
 
 
+@pytest.mark.long
 def test_a_second_signal_ends_the_grace(database: Database, connect: Connect) -> None:
     sql = connect()
     sql.execute("SELECT ssb.create_queue('dbo.q'), ssb.create_queue('dbo.p')")
@@ -105,6 +108,7 @@ def test_a_second_signal_ends_the_grace(database: Database, connect: Connect) ->
     assert sql.execute("SELECT count(*) FROM dbo.q").fetchone() == (1,)
 
 
+@pytest.mark.long
 def test_nohup_keeps_it(database: Database, connect: Connect) -> None:
     sql = connect()
     sql.execute("SELECT ssb.create_queue('dbo.q'), ssb.create_service('//Q', 'dbo.q', '{DEFAULT}')")

@@ -147,6 +147,7 @@ def test_what_is_no_context_is_none(nonsense: str, sql: Connection) -> None:
     assert traces(sql, "dbo.to_queue") == [None]
 
 
+@pytest.mark.long
 def test_a_service_program_continues_it_and_its_spans_are_told(
     sql: Connection, daemon: Callable[..., Daemon]
 ) -> None:

@@ -82,6 +82,7 @@ def test_an_initiator_that_ends_first_waits_until_the_far_side_knows(
     until(lambda: near.states() == [])
 
 
+@pytest.mark.long
 def test_cleanup_tells_nobody(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
     daemons(near)
     daemons(far)
@@ -196,6 +197,7 @@ def test_a_full_disk_over_there_is_tried_now_and_then_not_dialog_by_dialog(
     running.wait_for("transport_connected", "takes messages again")
 
 
+@pytest.mark.long
 def test_a_missing_service_is_waited_for(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
     near.do("SELECT ssb.create_route('ToLater', %s, '//Later')", FAR)
     daemons(near)
@@ -295,6 +297,7 @@ def test_a_set_that_was_taken_but_not_settled_is_taken_once(
     ]
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_an_instance_that_answers_nonsense_stops_nobody_else(
     near: Side,
@@ -505,6 +508,7 @@ def test_a_restored_instance_is_found_out(
     assert found(side, 509) == []
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 def test_messages_are_counted_without_a_gap(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
     daemon = daemons(near)
@@ -554,6 +558,7 @@ def test_an_event_notification_may_tell_a_service_elsewhere(
     until(lambda: far.states() == ["CLOSED"])
 
 
+@pytest.mark.long
 def test_a_daemon_that_may_little_carries_all_the_same(
     near: Side, far: Side, daemons: Callable[..., Daemon]
 ) -> None:

@@ -454,6 +454,7 @@ def test_where_nothing_can_be_changed_it_is_told_why(
         assert "in a read-only transaction" in left.err and "default_transaction_read_only is on" in left.err
 
 
+@pytest.mark.long
 def test_the_files_of_an_extension_are_written(pgsb: Pgsb, tmp_path: Path) -> None:
     left = pgsb("install", "--as-extension", str(tmp_path / "extension"))
     assert left.status == 0

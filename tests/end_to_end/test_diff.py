@@ -626,6 +626,7 @@ def random_script(random: random.Random) -> str:
     )
 
 
+@pytest.mark.long
 @pytest.mark.one_postgres
 @pytest.mark.parametrize(
     # Each seed tries the same with other definitions.

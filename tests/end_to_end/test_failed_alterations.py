@@ -98,6 +98,7 @@ def made(tsql: Tsql) -> Iterator[Tsql]:
 STEPS = ["DROP %", "CREATE %", "GRANT"]
 
 
+@pytest.mark.long
 def test_an_alter_that_fails_at_any_step_leaves_what_there_was(made: Tsql, database: Database) -> None:
     before = made.scalar(STATE)
     assert "Said of it." in before and "failing_reader" in before and "CREATE TRIGGER ti" in before

@@ -65,6 +65,7 @@ def ctrl_c() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.long
 def test_output_comes_while_the_batch_still_runs(start: Start, connect: Connect) -> None:
     other = connect()
     other.execute("SELECT ssb.create_queue('dbo.q')")

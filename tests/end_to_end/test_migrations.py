@@ -155,6 +155,7 @@ def test_the_layout_of_a_tool_that_is_not_here(
     assert left.fetchall() == []
 
 
+@pytest.mark.long
 def test_autogenerate_leaves_the_runtime_alone(database: Database) -> None:
     name = "examples_migrations_ours"
     spec = importlib.util.spec_from_file_location(name, MIGRATIONS / "alembic" / "ours.py")

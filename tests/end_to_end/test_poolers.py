@@ -60,6 +60,7 @@ def _direct(dsn: str) -> Connection:
     return psycopg.connect(dsn, autocommit=True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "words",
     rest_is_long([["run", "-"], ["shell"], ["broker"], ["diagnose"]], ["run", "-"], ["broker"]),
@@ -74,6 +75,7 @@ def test_what_needs_its_session_is_refused(by_transaction: str, words: list[str]
     assert REFUSED in done.stderr and "hint: connect to PostgreSQL itself" in done.stderr
 
 
+@pytest.mark.long
 def test_so_are_readers_without_sessions(database: Database, by_transaction: str) -> None:
     done = _pgsb("broker", "--dsn", database.dsn, "--reader-dsn", by_transaction)
     assert done.returncode == 1 and REFUSED in done.stderr
@@ -197,6 +199,7 @@ def test_clients_share_sessions(sql: Connection, by_transaction: str) -> None:
     assert received == Counter(f"{name} {number}" for name in range(4) for number in range(20))
 
 
+@pytest.mark.long
 def test_other_clients_of_a_pool_keep_their_isolation(
     database: Database, connect: Callable[..., Connection]
 ) -> None:

@@ -193,6 +193,7 @@ def test_a_change_that_commits_after_a_later_one_is_seen(database: Database, con
     assert read_state(second) != before
 
 
+@pytest.mark.long
 def test_keys_are_used_though_connections_for_it_are_ended(
     tsql: Tsql, killed: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -271,6 +271,7 @@ def test_a_variable_answers_the_wrong_order_when_there_are_two_readers(
     assert _stored(shop) == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", rest_is_long([2, 3], 2))
 def test_tables_answer_the_right_order_when_there_are_two_readers(
     shop: Tsql, variant: Variant, way: int, database: Database
@@ -290,6 +291,7 @@ def test_tables_answer_the_right_order_when_there_are_two_readers(
     assert _answers(shop) == [Answer("bad", "E", 50000), Answer("good", "O", None)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", rest_is_long([1, 2], 1))
 def test_five_readers_that_fail_disable_the_queue(
     shop: Tsql, variant: Variant, way: int, database: Database

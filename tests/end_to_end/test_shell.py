@@ -325,6 +325,7 @@ def test_a_result_longer_than_the_screen_goes_through_the_pager(database: Databa
     assert shown.startswith("p\nb\n-\n2\n") and "1\n" * 300 in shown
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("pager", rest_is_long(["true", "less 'x"], "true"))
 def test_a_pager_that_is_left_early_or_is_none_harms_nothing(database: Database, pager: str) -> None:
     terminal = Terminal(database.dsn, size=(80, 24), pager=pager)
@@ -333,6 +334,7 @@ def test_a_pager_that_is_left_early_or_is_none_harms_nothing(database: Database,
     assert shown.endswith("on\n")
 
 
+@pytest.mark.long
 def test_the_prompt_on_a_terminal(database: Database) -> None:
     ours, theirs = pty.openpty()
     command = [sys.executable, "-c", "from pgsb.cli.main import main; main()", "shell", "--dsn", database.dsn]

@@ -307,6 +307,7 @@ def test_what_a_prepared_transaction_received_comes_back(
     assert session.bodies(pair.far) == []
 
 
+@pytest.mark.long
 def test_get_conversation_group_sees_what_a_prepared_transaction_received(
     session: Session, another: Callable[[], Session], pair: Pair
 ) -> None:

@@ -69,6 +69,7 @@ def csrf(page: str) -> str:
     return secret
 
 
+@pytest.mark.long
 def test_every_page_shows_what_is_there(shop: Shop, reader: Browser) -> None:
     for path, expected in {
         "/": ["dbo.orders", "a queue is off and messages wait", "ALTER QUEUE [dbo].[Shipping] WITH"],
@@ -173,6 +174,7 @@ def test_after_a_change_comes_the_page_of_a_queue_with_any_name(
     assert status == 200 and f"{name}: STATUS = OFF" in html.unescape(page)
 
 
+@pytest.mark.long
 def test_a_queue_is_switched_and_the_log_tells_who(
     shop: Shop, operator: Browser, connect: Callable[..., Connection]
 ) -> None:
@@ -370,6 +372,7 @@ def test_beyond_loopback_everybody_logs_in(database: Database) -> None:
         assert "evil" not in page
 
 
+@pytest.mark.long
 def test_who_has_not_logged_in_learns_no_names(database: Database) -> None:
     instances = {name: Target(database.dsn, False, "") for name in ("shop", "secret store")}
     with DashboardThread(_options(database, needs_login=True, instances=instances)) as running:
@@ -382,6 +385,7 @@ def test_who_has_not_logged_in_learns_no_names(database: Database) -> None:
         assert "secret store" in stranger.get("/i/shop/")[1]
 
 
+@pytest.mark.long
 def test_a_reverse_proxy_names_the_user(
     database: Database, shop: Shop, connect: Callable[..., Connection]
 ) -> None:
@@ -539,6 +543,7 @@ def test_two_instances_of_one_name_are_refused() -> None:
     assert left.returncode == 2 and "two of them have the name shop" in left.stderr
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "half",
     [

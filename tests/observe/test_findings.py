@@ -516,6 +516,7 @@ def test_who_is_in_everybodys_way_is_found_behind_those_who_wait(sql: Connection
     assert found(sql, 117, **NOW) == []
 
 
+@pytest.mark.long
 def test_a_queue_that_is_being_dropped_is_in_nobodys_way_but_its_own_users(
     sql: Connection, connect: Connect
 ) -> None:
@@ -777,6 +778,7 @@ def test_an_owner_who_sees_no_other_sessions_is_found(empty_database: Database, 
         admin.execute("DROP ROLE plain_observer")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("number", "until_date"), [(504, "20250101"), (505, "")])
 def test_a_certificate_at_its_end_is_found(
     number: int, until_date: str, database: Database, sql: Connection, tmp_path: Path,

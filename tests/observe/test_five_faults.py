@@ -54,6 +54,7 @@ def faulty(sql: Connection, connect: Callable[..., Connection]) -> set[tuple[int
     }
 
 
+@pytest.mark.long
 def test_both_find_all_five_in_time(faulty: set[tuple[int, str]], database: Database) -> None:
     began = time.monotonic()
     shown = subprocess.run(

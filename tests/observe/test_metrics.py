@@ -78,6 +78,7 @@ def test_clients_that_say_nothing_leave_room_for_others(
         assert threading.active_count() - before < 60
 
 
+@pytest.mark.long
 def test_a_server_that_hangs_is_given_up(
     sql: Connection, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

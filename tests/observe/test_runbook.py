@@ -140,6 +140,7 @@ def _is_gone(desk: Desk, pid: int) -> bool:
     return desk.sql.execute("SELECT FROM pg_stat_activity WHERE pid = %s", [pid]).fetchone() is None
 
 
+@pytest.mark.long
 def test_a_queue_has_stopped(desk: Desk, daemon: Start) -> None:
     desk.activate(DEADLOCK)
     desk.send()
@@ -212,6 +213,7 @@ def test_a_service_program_cannot_be_started(desk: Desk, daemon: Start) -> None:
     until(lambda: desk.booked() == ["order"])
 
 
+@pytest.mark.long
 def test_messages_wait_and_nobody_takes_them(desk: Desk, daemon: Start, connect: Connect) -> None:
     entry = "Messages wait and nobody takes them"
     desk.send()

@@ -181,6 +181,7 @@ def extension_directory(connect: Callable[..., Connection], empty_database: Data
         made.unlink()
 
 
+@pytest.mark.long
 def test_create_extension(
     extension_directory: Path, empty_database: Database, connect: Callable[..., Connection]
 ) -> None:

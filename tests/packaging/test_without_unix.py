@@ -48,6 +48,7 @@ def script(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", rest_is_long(["check", "compile", "assess"], "compile"))
 def test_scripts_are_looked_at(command: str, script: Path) -> None:
     ended = without_unix(command, script)

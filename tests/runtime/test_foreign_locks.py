@@ -86,6 +86,7 @@ def test_a_service_changes_and_first_messages_are_sent_to_it(
     prompt.commit()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", ["path", "no path", "send_new", "send_new elsewhere"])
 def test_dialogs_are_begun_from_a_service_and_whoever_drops_it_waits(
     session: Session,

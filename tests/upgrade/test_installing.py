@@ -388,6 +388,7 @@ def test_nothing_is_installed_beside_what_others_have_put_there(
         admin.execute("DROP OWNED BY early_bird CASCADE; DROP ROLE early_bird")
 
 
+@pytest.mark.long
 def test_the_text_of_an_upgrade_is_for_the_parts_that_a_database_has(
     database: Database, connect: Callable[..., Connection], capsys: pytest.CaptureFixture[str]
 ) -> None:
