@@ -15,12 +15,13 @@ from .claim import Claim
 from .columns import BODY, body_of
 from .connections import Server, open_session, same_place
 from .copying_ahead import CopyAhead
+from .local_rows import computed_rows
 from .packed_rows import Files
 from .problems import BulkError, ClaimLost, first_line, has_ended, hint_of, told
 from .program import Outputs
 from .progress import logger
 from .read import COLUMNS
-from .staging import Staged, files_of, stage, unmeasured
+from .staging import Staged, files_of, stage, stage_rows, unmeasured
 from .tables import MOST_FAILURES, PackedTable, RowFailure, StagedTable, find_failures, is_of_a_row
 from .transport import TABLE_COLUMNS, TableColumn, Travel, plan
 from .watching import step
@@ -168,7 +169,7 @@ def compute(
         }
         prepared = [_prepare_table(held, outputs.tables[name], *one) for name, one in plans.items()]
         stagings = {kind: _create(held, kind) for kind in kinds}
-        others = [_stage_other(frame, server, kind, stagings[kind]) for kind, frame in kinds.items()]
+        others = [_stage_other(held, frame, server, kind, stagings[kind]) for kind, frame in kinds.items()]
         first_error = _first_error(held, others)
         tables = [_stage_table(held, one, server) for one in prepared[1:]]
         ahead: CopyAhead | None = None
@@ -324,8 +325,11 @@ def _plan_other(frame: "DataFrame", kind: str, nvarchar: str) -> "DataFrame":
     return frame.selectExpr(*wanted)
 
 
-def _stage_other(frame: "DataFrame", server: Server, kind: str, staging: str) -> Staged:
+def _stage_other(held: Claim, frame: "DataFrame", server: Server, kind: str, staging: str) -> Staged:
     types = tuple(one[0] for one in _OTHERS[kind].values())
+    rows = computed_rows(frame, types)
+    if rows is not None:
+        return stage_rows(rows, held.connection, kind, staging, types)
     with step(frame.sparkSession, _STEPS[kind]):
         return stage(frame, server.dsn, kind, staging, types)
 

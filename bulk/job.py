@@ -153,7 +153,7 @@ class _Job:
             messages = read(self._spark, held, ordered=self._options.ordered)
             # Not where the job began: after a fail-over its sessions are on another server.
             server = reached(held.connection)
-            context = Context(self._spark, server, self._queue, held.claim_id, held.partitions)
+            context = Context(self._spark, server, self._queue, held.claim_id, held.partitions, held)
             described = f"{self._queue}, claim {held.claim_id}"
             report = self._options.report
             watched = watch_tasks(self._spark, described, self.progress, report, held.connection)

@@ -18,12 +18,14 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from .columns import reading
 from .connections import UNHURRIED
+from .local_rows import CONVERSATION_COLUMNS, MOST_LOCAL, claimed_conversations
 from .options import require_files
 from .problems import BulkError, require_choice
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from .claim import Claim
     from .connections import Server
 
 # What Python imports from as it is.
@@ -72,7 +74,8 @@ class Context:
     """What a program may know beside the messages: ``def book(messages, context)``.
 
     ``spark`` the session, ``server`` where the claim is (``server.dsn``), ``queue`` its name,
-    ``claim_id`` the claim's number and ``partitions`` those in which it is read.
+    ``claim_id`` the claim's number and ``partitions`` those in which it is read; ``held`` the claim itself,
+    where its session can be asked.
     """
 
     spark: "SparkSession"
@@ -80,6 +83,7 @@ class Context:
     queue: str
     claim_id: int
     partitions: int
+    held: "Claim | None" = None
 
     @property
     def conversations(self) -> "DataFrame":
@@ -88,10 +92,11 @@ class Context:
         conversation_handle, conversation_group_id, service_name, service_contract_name (string), priority
         (smallint), and of what is claimed: messages, bytes (bigint). As for a reply to each, and an end.
         """
+        if self.held is not None and self.held.conversations <= MOST_LOCAL:
+            # Not to be read by tasks and connections of their own, which take longer than so few rows.
+            return self.spark.createDataFrame(claimed_conversations(self.held, self.server.identity))
         relation = (
-            "(SELECT conversation_handle::text AS conversation_handle,"
-            " conversation_group_id::text AS conversation_group_id, service_name, service_contract_name,"
-            " priority, messages, bytes, claim_partition"
+            f"(SELECT {CONVERSATION_COLUMNS}, claim_partition"
             f" FROM ssb_internal.conversation_in_claim WHERE claim_id = {self.claim_id:d}"
             # Where the claim is not there are none: nobody would be answered, and its messages deleted.
             " UNION ALL SELECT c.conversation_handle::text, c.conversation_group_id::text, c.service_name,"

@@ -9,15 +9,16 @@ and goes with the staging table.
 import gc
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from psycopg import sql
+from psycopg import Copy, sql
 
 from . import binary_copy, packed_rows
-from .connections import task_session
+from .connections import Connection, task_session
+from .local_rows import plan_words
 from .problems import BulkError
 
 # Of one message to the server.
@@ -33,13 +34,14 @@ OWN_SESSION = "spark.pgsb.session"
 _OF_CONVERSATIONS = ("replies", "errors", "ends")
 # 10,000 bodies of that size are a quarter of Spark's limit.
 _SMALL = 1600
-# What makes no row of many others. (Each line of a plan begins with such a word, behind its branches.)
+# What makes no row of many others.
 _NARROW = frozenset(
     {
         "Project",
         "Filter",
         "Sort",
         "Relation",
+        "LocalRelation",
         "SubqueryAlias",
         "Union",
         "Repartition",
@@ -86,7 +88,7 @@ def unmeasured(frame: "DataFrame", largest: int) -> Iterator[None]:
         largest > _SMALL
         or settings.get(OWN_SESSION, "") != "true"
         or settings.get(_LIMIT, _UNSET) != _UNSET
-        or not _is_narrow(frame._jdf.queryExecution().analyzed().toString())
+        or not plan_words(frame._jdf.queryExecution().analyzed()) <= _NARROW
     ):
         yield
         return
@@ -95,10 +97,6 @@ def unmeasured(frame: "DataFrame", largest: int) -> Iterator[None]:
         yield
     finally:
         settings.unset(_LIMIT)
-
-
-def _is_narrow(plan: str) -> bool:
-    return all(word in _NARROW for word in re.findall(r"^[\s:+-]*(\w+)", plan, re.MULTILINE))
 
 
 def files_of(spark: "SparkSession") -> packed_rows.Files | None:
@@ -144,9 +142,7 @@ def stage(
     # PySpark takes names for expressions: one with a dot or a backtick would be none of the frame's columns.
     is_odd = any(char in name for name in columns for char in ".`")
     named = frame.toDF(*(f"c{number}" for number in range(len(columns)))) if is_odd else frame
-    placed = [one for pair in zip(columns, types, strict=True) for one, _ in binary_copy.fields(*pair)]
-    copied = (*placed, "row_number", "attempt_id") if own is None else packed_rows.COLUMNS
-    schema, _, table = staging.partition(".")
+    copied = _columns_of_rows(columns, types) if own is None else packed_rows.COLUMNS
     directory = None if files is None else files.path
 
     def write(batches: Iterator[Any]) -> Iterator[Any]:
@@ -159,10 +155,7 @@ def stage(
         attempt = context.taskAttemptId()
         written = packs = largest = 0
         is_plain = True
-        target = sql.SQL("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(
-            sql.Identifier(schema, table),
-            sql.SQL(", ").join(map(sql.Identifier, copied)),
-        )
+        target = _copy_into(staging, copied)
         filled = (
             pyarrow.RecordBatch.from_arrays(batch.columns, names=list(columns))
             for batch in batches
@@ -173,11 +166,7 @@ def stage(
         def encoded(most: int) -> Iterator[memoryview]:
             nonlocal written, packs, largest, is_plain
             for batch in itertools.chain([first], filled):
-                if batch.column(0).null_count and kind in _OF_CONVERSATIONS:
-                    raise BulkError(
-                        f"conversation_handle is null in a row of the output {kind!r}",
-                        "a join or an aggregation of the program has lost it",
-                    )
+                require_handles(kind, batch)
                 if own is None:
                     yield memoryview(binary_copy.encode(batch, types, attempt, written))
                 else:
@@ -198,11 +187,7 @@ def stage(
                 task_session(dsn, "pgsb spark write") as connection,
                 connection.cursor().copy(target) as copy,
             ):
-                copy.write(binary_copy.HEADER)
-                for rows in encoded(packed_rows.PAGE):
-                    for start in range(0, len(rows), _PIECE):
-                        copy.write(rows[start : start + _PIECE])
-                copy.write(binary_copy.TRAILER)
+                _write_all(copy, encoded(packed_rows.PAGE))
         # The connection's block has committed, the file is closed: only now is the attempt reported.
         yield pyarrow.RecordBatch.from_pydict(
             {"attempt": [attempt], "written": [written], "largest": [largest], "is_plain": [is_plain]}
@@ -221,3 +206,46 @@ def stage(
         all(report["is_plain"] for report in reports),
         files,
     )
+
+
+def stage_rows(batch: Any, connection: Connection, kind: str, staging: str, types: tuple[str, ...]) -> Staged:
+    """Copy rows that the driver has (`local_rows.computed_rows`) into ``staging``, in this session.
+
+    Raises BulkError, and psycopg.Error.
+    """
+    columns = tuple(batch.schema.names)
+    attempt = 0
+    if batch.num_rows:
+        require_handles(kind, batch)
+        with connection.cursor().copy(_copy_into(staging, _columns_of_rows(columns, types))) as copy:
+            _write_all(copy, [memoryview(binary_copy.encode(batch, types, attempt, 0))])
+    return Staged(kind, staging, columns, (attempt,) if batch.num_rows else (), batch.num_rows)
+
+
+def require_handles(kind: str, batch: Any) -> None:
+    """Raise BulkError where a row of an output of conversations has no handle."""
+    if batch.column(0).null_count and kind in _OF_CONVERSATIONS:
+        raise BulkError(
+            f"conversation_handle is null in a row of the output {kind!r}",
+            "a join or an aggregation of the program has lost it",
+        )
+
+
+def _columns_of_rows(columns: tuple[str, ...], types: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of a staging table that `binary_copy.encode` fills."""
+    placed = (one for pair in zip(columns, types, strict=True) for one, _ in binary_copy.fields(*pair))
+    return (*placed, "row_number", "attempt_id")
+
+
+def _copy_into(staging: str, columns: tuple[str, ...]) -> sql.Composed:
+    return sql.SQL("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(
+        sql.Identifier(*staging.split(".", 1)), sql.SQL(", ").join(map(sql.Identifier, columns))
+    )
+
+
+def _write_all(copy: Copy, encoded: Iterable[memoryview]) -> None:
+    copy.write(binary_copy.HEADER)
+    for rows in encoded:
+        for start in range(0, len(rows), _PIECE):
+            copy.write(rows[start : start + _PIECE])
+    copy.write(binary_copy.TRAILER)

@@ -573,7 +573,7 @@ def completing(
                 kept = frame.persist()
                 if unread == "refuse":
                     _require_all(kept, held)
-                context = Context(frame.sparkSession, server, name, claim_id, held.partitions)
+                context = Context(frame.sparkSession, server, name, claim_id, held.partitions, held)
                 given = kept.drop("claim_id", "queue")
                 complete(held, run_program(program, given, context))
 
