@@ -12,15 +12,23 @@
 -- failed and nothing is left are ended. Of those about which something is special (validation, another
 -- type than the contract's plain ones, retention, a watcher to wake, a lifetime, an error, a group of
 -- several) nothing is done: the caller goes the long way for them. answered: the others' endpoints, of
--- which everything is done, by ascending numbers.
-CREATE OR REPLACE FUNCTION ssb_internal.answer_claim(p_claim_id integer, p_staging regclass, p_attempts bigint[], p_end_all boolean,
-                                                     OUT answered bigint[], OUT replied bigint, OUT ended bigint)
+-- which everything is done, by ascending numbers. p_holds: what would be written to the message table is given back
+-- instead (held), for a caller that writes it there later in the same transaction.
+CREATE OR REPLACE FUNCTION ssb_internal.answer_claim(p_claim_id integer, p_staging regclass, p_attempts bigint[], p_end_all boolean, p_holds boolean,
+                                                     OUT answered bigint[], OUT replied bigint, OUT ended bigint, OUT held ssb.message_stored[])
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 DECLARE
     v_rotation CONSTANT bigint := coalesce(pg_sequence_last_value('ssb.rotation_state'), 0);
+    v_messages CONSTANT text := $messages$
+            SELECT t.far_queue_id AS queue_id, t.far_endpoint_id AS endpoint_id, t.queuing_order,
+                   CASE WHEN t.sent_count < 16 OR t.sent_order IS NULL THEN t.sent_count + t.rank
+                        ELSE t.sent_count + t.queuing_order - t.sent_order - 1 END AS message_sequence_number,
+                   clock_timestamp() AS enqueued_at, t.message_type_id, t.far_priority AS priority,
+                   CASE WHEN t.message_type_id = 2 THEN 'E' ELSE 'N' END AS validation, t.message_body AS body
+              FROM told AS t$messages$;
 BEGIN
     UNLISTEN ssb_rights;  -- see ssb_internal.caller
     answered := '{}';
@@ -91,16 +99,7 @@ BEGIN
                                 SELECT u.endpoint_id, NULL, NULL, 2, NULL FROM usual AS u WHERE u.is_ending) AS t
                           JOIN usual AS u ON u.endpoint_id = t.endpoint_id
                          ORDER BY u.endpoint_id, t.attempt_id, t.row_number) AS t) AS o
-        ), sent AS (
-            INSERT INTO ssb.%2$I (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
-                                  message_type_id, priority, validation, body)
-            SELECT t.far_queue_id, t.far_endpoint_id, t.queuing_order,
-                   CASE WHEN t.sent_count < 16 OR t.sent_order IS NULL THEN t.sent_count + t.rank
-                        ELSE t.sent_count + t.queuing_order - t.sent_order - 1 END,
-                   clock_timestamp(), t.message_type_id, t.far_priority, CASE WHEN t.message_type_id = 2 THEN 'E' ELSE 'N' END, t.message_body
-              FROM told AS t
-            RETURNING endpoint_id, queuing_order, message_type_id
-        ), counted AS (
+        ), sent AS (%2$s), counted AS (
             SELECT u.endpoint_id, count(*) AS messages, max(s.queuing_order) AS last_order
               FROM sent AS s JOIN usual AS u ON u.far_endpoint_id = s.endpoint_id
              WHERE NOT u.is_ending AND (u.sent_count < 16 OR u.sent_order IS NULL)
@@ -117,10 +116,17 @@ BEGIN
         )
         SELECT (SELECT coalesce(array_agg(u.endpoint_id ORDER BY u.endpoint_id), '{}') FROM usual AS u),
                (SELECT count(*) FROM sent AS s WHERE s.message_type_id <> 2),
-               (SELECT count(*) FROM usual AS u WHERE u.is_ending)$answer$,
+               (SELECT count(*) FROM usual AS u WHERE u.is_ending), %3$s$answer$,
         coalesce(p_staging::text, '(SELECT NULL::uuid AS conversation_handle, NULL::text AS message_type_name, NULL::bytea AS message_body,'
                                   ' NULL::bigint AS row_number, NULL::bigint AS attempt_id WHERE false)'),
-        CASE WHEN v_rotation & 1 = 0 THEN 'message_0' ELSE 'message_1' END)
-      INTO answered, replied, ended USING p_claim_id, p_end_all, p_attempts;
+        CASE WHEN p_holds THEN v_messages
+             ELSE format('INSERT INTO ssb.%I (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,'
+                         '                    message_type_id, priority, validation, body)'
+                         ' %s RETURNING endpoint_id, queuing_order, message_type_id',
+                         CASE WHEN v_rotation & 1 = 0 THEN 'message_0' ELSE 'message_1' END, v_messages) END,
+        CASE WHEN p_holds THEN 'ARRAY(SELECT ROW(s.endpoint_id, s.queuing_order, s.message_sequence_number, s.enqueued_at, s.queue_id,'
+                               ' s.message_type_id, s.priority, s.validation, s.body)::ssb.message_stored FROM sent AS s)'
+             ELSE 'NULL::ssb.message_stored[]' END)
+      INTO answered, replied, ended, held USING p_claim_id, p_end_all, p_attempts;
 END;
 $$;

@@ -375,6 +375,7 @@ DECLARE
     v_is_over boolean := false;        -- all of its groups have ended
     v_stranger uuid;
     v_truncates boolean;               -- the messages go at the end, and all at once
+    v_held ssb.message_stored[];       -- replies and ends that are written behind that
 BEGIN
     deleted := 0;
     replied := 0;
@@ -456,16 +457,18 @@ BEGIN
 
     PERFORM ssb_internal.trace_claim(v_claim);
     IF v_replies.number <= 1 THEN
-        SELECT a.answered, a.replied, a.ended INTO v_answered, replied, ended
+        SELECT a.answered, a.replied, a.ended, a.held INTO v_answered, replied, ended, v_held
           FROM (VALUES (1)) AS one
           LEFT JOIN ssb_internal.claim_outputs(claim_id, outputs, 'replies') AS o ON true
-         CROSS JOIN LATERAL ssb_internal.answer_claim(claim_id, o.staging, o.attempts, v_replies.is_ending) AS a;
+         CROSS JOIN LATERAL ssb_internal.answer_claim(claim_id, o.staging, o.attempts, v_replies.is_ending,
+                                                      v_truncates AND ssb_internal.may_hold_replies(o.staging, (v_replies.rows + v_conversations)::bigint)) AS a;
         v_is_over := ended = v_conversations AND NOT v_has_groups;
     END IF;
     IF v_truncates AND (replied < v_replies.rows OR end_all AND ended < v_conversations
                         OR pg_sequence_last_value(v_state) > 1) THEN
         v_truncates := false;
         deleted := ssb_internal.delete_claimed(claim_id, failures, v_expected);
+        PERFORM ssb_internal.write_messages(v_held);
     END IF;
     -- The others, about which something is special.
     FOR v_output IN SELECT o.* FROM ssb_internal.claim_outputs(claim_id, outputs, 'replies') AS o WHERE replied < v_replies.rows LOOP
@@ -529,7 +532,11 @@ BEGIN
         END IF;
         PERFORM ssb_internal.drop_staging(claim_id);
         PERFORM ssb_internal.leave_claimed_front(v_claim.queue_id, claim_id);
-        deleted := coalesce(ssb_internal.truncate_claimed(claim_id, v_expected), ssb_internal.delete_claimed(claim_id, failures, v_expected));
+        deleted := ssb_internal.truncate_claimed(claim_id, v_expected, v_held);
+        IF deleted IS NULL THEN
+            deleted := ssb_internal.delete_claimed(claim_id, failures, v_expected);
+            PERFORM ssb_internal.write_messages(v_held);
+        END IF;
         PERFORM ssb_internal.require_no_more(claim_id, v_expected, deleted);
     END IF;
     INSERT INTO ssb.completed_claim (claim_id, claimed_at, deleted, replied, ended, failed)

@@ -73,9 +73,37 @@ BEGIN
 END;
 $$;
 
--- Takes them away. Returns how many, or NULL where nothing was done. The rest loses what xmax tells (conversations/poison_messages.sql), as
--- what rotation moves.
-CREATE OR REPLACE FUNCTION ssb_internal.truncate_claimed(p_claim_id integer, p_messages bigint)
+-- Whether the replies of a staging table (NULL: none) and the ends, so many messages in all, may be kept in memory until the table is
+-- empty. There they need not be read and written once more.
+CREATE OR REPLACE FUNCTION ssb_internal.may_hold_replies(p_staging regclass, p_messages bigint)
+RETURNS boolean
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT p_messages <= 100000 AND coalesce(pg_table_size(p_staging), 0) <= 67108864;
+$$;
+
+-- Writes whole messages, in the order in which queues are read.
+CREATE OR REPLACE FUNCTION ssb_internal.write_messages(p_messages ssb.message_stored[])
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+BEGIN
+    EXECUTE format('INSERT INTO ssb.%I (endpoint_id, queuing_order, message_sequence_number, enqueued_at, queue_id,'
+                   '                    message_type_id, priority, validation, body)'
+                   ' SELECT r.endpoint_id, r.queuing_order, r.message_sequence_number, r.enqueued_at, r.queue_id,'
+                   '        r.message_type_id, r.priority, r.validation, r.body'
+                   '   FROM unnest($1) AS r ORDER BY r.queue_id, r.queuing_order',
+                   CASE coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) & 1 WHEN 0 THEN 'message_0' ELSE 'message_1' END)
+      USING p_messages;
+END;
+$$;
+
+-- Takes them away, and writes those of p_held. Returns how many, or NULL where nothing was done. The rest loses what xmax tells
+-- (conversations/poison_messages.sql), as what rotation moves.
+CREATE OR REPLACE FUNCTION ssb_internal.truncate_claimed(p_claim_id integer, p_messages bigint, p_held ssb.message_stored[])
 RETURNS bigint
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -103,12 +131,7 @@ BEGIN
         END IF;
         EXECUTE format('SELECT count(*) FROM %s', v_table) INTO v_there;
         EXECUTE format('TRUNCATE %s', v_table);
-        EXECUTE format('INSERT INTO %s (endpoint_id, queuing_order, message_sequence_number, enqueued_at, queue_id,'
-                       '                message_type_id, priority, validation, body)'
-                       ' SELECT r.endpoint_id, r.queuing_order, r.message_sequence_number, r.enqueued_at, r.queue_id,'
-                       '        r.message_type_id, r.priority, r.validation, r.body'
-                       '   FROM unnest($1) AS r ORDER BY r.queue_id, r.queuing_order', v_table)
-          USING v_rest;
+        PERFORM ssb_internal.write_messages(v_rest || p_held);
     EXCEPTION WHEN lock_not_available OR object_in_use THEN
         RETURN NULL;
     END;

@@ -264,7 +264,8 @@ def test_move_conversation_waits_for_the_claim(desk: Desk, connect: Connect, str
             hasty.execute(
                 f"SELECT ssb.move_conversation({far.format('conversation_handle')}, %s)", (moved, other)
             )
-    with ThreadPoolExecutor(1) as thread:
+    # Whatever fails in it: the mover waits no longer than the claim's session is there.
+    with ThreadPoolExecutor(1) as thread, owner:
         mover = connect()
         waiting = thread.submit(
             mover.execute,

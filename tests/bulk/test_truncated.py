@@ -233,4 +233,4 @@ def test_it_is_not_tried_where_most_is_known_to_be_others(desk: Desk) -> None:
         assert desk.value(asked) is False
     with pytest.raises(psycopg.errors.InsufficientPrivilege), desk.connection.transaction():
         desk.connection.execute("SET LOCAL ROLE pg_monitor")
-        desk.connection.execute("SELECT ssb_internal.truncate_claimed(1, 100000)")
+        desk.connection.execute("SELECT ssb_internal.truncate_claimed(1, 100000, NULL)")
