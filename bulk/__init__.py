@@ -10,6 +10,7 @@
 - `array_columns`, `binary_copy`  columns between Arrow and PostgreSQL, without Python touching a value
 - `transport`    how a Spark column travels into a column of a table: its type on the way, its cast
 - `staging`      executors write what a program made, attempt by attempt
+- `local_rows`   few conversations and replies go through the driver, without a job of Spark's
 - `packed_rows`  rows on their way to COPY of their table, a page of them in each pack
 - `tables`       results from staging tables into their tables, and rows that PostgreSQL refuses
 - `copying_ahead`  rows from files of packs into their table while tasks still write others

@@ -234,3 +234,48 @@ def test_it_is_not_tried_where_most_is_known_to_be_others(desk: Desk) -> None:
     with pytest.raises(psycopg.errors.InsufficientPrivilege), desk.connection.transaction():
         desk.connection.execute("SET LOCAL ROLE pg_monitor")
         desk.connection.execute("SELECT ssb_internal.truncate_claimed(1, 100000, NULL)")
+
+
+@pytest.mark.parametrize("fits", ["the table is free", "somebody has the table", "too much to hold"])
+def test_replies_and_ends_are_there_in_order(eager: Desk, connect: Connect, fits: str) -> None:
+    """Whether they are held until the table is empty, or were written to it before."""
+    handles = eager.send(4, 80)
+    held = _claim(eager, connect)
+    if fits == "too much to hold":
+        eager.connection.execute(
+            "CREATE OR REPLACE FUNCTION ssb_internal.may_hold_replies(p_staging regclass, p_messages bigint)"
+            " RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS 'SELECT false'"
+        )
+    report = connect(autocommit=False)
+    if fits == "somebody has the table":
+        report.execute("SELECT count(*) FROM dbo.target")
+    session = held.connection
+    row = session.execute("SELECT ssb_internal.create_staging(%s, 'replies')", (held.claim_id,)).fetchone()
+    assert row is not None
+    staging = str(row[0])
+    session.execute(
+        f"INSERT INTO {staging} (conversation_handle, message_type_name, message_body, row_number,"
+        "                        attempt_id)"
+        " SELECT f.conversation_handle, 'note', convert_to(n::text, 'UTF8'), n, 7"
+        "  FROM ssb.conversation_endpoint AS f CROSS JOIN generate_series(1, 3) AS n"
+        " WHERE NOT f.is_initiator".encode()
+    )
+    outputs = f'[{{"kind": "replies", "staging": "{staging}", "attempts": [7], "rows": 12}}]'
+    file = eager.value(_FILE)
+    done = session.execute(
+        "SELECT deleted, replied, ended FROM ssb_internal.complete_claim(%s, %s, end_all => true)",
+        (held.claim_id, outputs),
+    ).fetchone()
+    assert done == (320, 12, 4)
+    assert (eager.value(_FILE) != file) is (fits != "somebody has the table")
+    report.rollback()
+    for handle in handles:
+        received = connect().execute(
+            "SELECT message_sequence_number, message_type_name, convert_from(message_body, 'UTF8')"
+            "  FROM ssb.receive('dbo.source', conversation => %s)",
+            (handle,),
+        )
+        *replies, end = received.fetchall()
+        assert replies == [(n - 1, "note", str(n)) for n in (1, 2, 3)]
+        assert end[0] == 3 and str(end[1]).endswith("EndDialog")
+    assert eager.value("SELECT count(*) FROM ssb.message_stored") == 0
