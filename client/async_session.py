@@ -24,7 +24,19 @@ from ..server.connect import (
     trace_settings,
 )
 from .messages import DEFAULT, Message
-from .session import COLUMNS, ENCODING, Body, bytes_of, interval_of, numbered
+from .session import COLUMNS, ENCODING, numbered
+from .values import (
+    MOST_BIGINT,
+    Body,
+    bytes_of,
+    end_of,
+    handle_of,
+    interval_of,
+    number_of,
+    of_one_group,
+    seconds_of,
+    text_of,
+)
 
 
 async def connect_async(dsn: str = "", *, database: str | None = None) -> AsyncSession:
@@ -114,25 +126,25 @@ class AsyncSession:
         """Begin a dialog and return the handle of its initiator's side; see `Session.begin_dialog`."""
         row = await self._row(
             "SELECT ssb.begin_dialog(%s, %s, %s, %s, %s, %s, %s, %s)",
-            from_service,
-            to_service,
-            contract,
-            broker_instance,
-            related_to,
-            group,
-            lifetime,
-            encryption,
+            text_of("from_service", from_service),
+            text_of("to_service", to_service),
+            text_of("contract", contract),
+            text_of("broker_instance", broker_instance),
+            *of_one_group(related_to, group),
+            number_of("lifetime", lifetime),
+            bool(encryption),
         )
         handle: UUID = row[0]
         return handle
 
     async def send(self, conversation: UUID, message_type: str = DEFAULT, body: Body = None) -> None:
         """Send one message; text goes as nvarchar, None for types without a body. Raises BrokerError."""
+        handle, type_ = handle_of(conversation), text_of("message_type", message_type)
         if body is None:
-            await self._call("SELECT ssb.send(%s, %s)", conversation, message_type)
+            await self._call("SELECT ssb.send(%s, %s)", handle, type_)
         else:
             data = await self._bytes_of(body)
-            await self._call("SELECT ssb.send(%s, %s, %b::bytea)", conversation, message_type, data)
+            await self._call("SELECT ssb.send(%s, %s, %b::bytea)", handle, type_, data)
 
     async def send_new(
         self,
@@ -145,10 +157,10 @@ class AsyncSession:
         """Begin a dialog and send its first message in one statement; see `Session.send_new`."""
         row = await self._row(
             "SELECT ssb.send_new(%s, %s, %s, %s, %b::bytea)",
-            from_service,
-            to_service,
-            contract,
-            message_type,
+            text_of("from_service", from_service),
+            text_of("to_service", to_service),
+            text_of("contract", contract),
+            text_of("message_type", message_type),
             await self._bytes_of(body),
         )
         handle: UUID = row[0]
@@ -164,9 +176,15 @@ class AsyncSession:
         group: UUID | None = None,
     ) -> list[Message]:
         """Receive messages of one conversation group; see `Session.receive`."""
-        deadline = time.monotonic() + (wait or 0.0)
+        deadline = time.monotonic() + seconds_of("wait", wait)
         while True:
-            received = await self._messages("ssb.receive(%s, %s, %s, %s)", queue, count, conversation, group)
+            received = await self._messages(
+                "ssb.receive(%s, %s, %s, %s)",
+                text_of("queue", queue),
+                number_of("count", count, MOST_BIGINT),
+                handle_of(conversation),
+                handle_of(group),
+            )
             left = deadline - time.monotonic()
             if received or left <= 0:
                 return received
@@ -181,10 +199,10 @@ class AsyncSession:
             await self._call(
                 "CALL ssb.wait_for_message(%s,"
                 " pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => %s), %s, %s, %s)",
-                queue,
-                interval_of(seconds),
-                conversation,
-                group,
+                text_of("queue", queue),
+                interval_of(seconds_of("seconds", seconds)),
+                handle_of(conversation),
+                handle_of(group),
                 is_idle,
             )
         except psycopg.errors.QueryCanceled:
@@ -207,20 +225,29 @@ class AsyncSession:
         cleanup: bool = False,
     ) -> None:
         """End this side; see `Session.end`."""
-        if cleanup and (error is not None or description is not None):
-            raise ValueError("cleanup tells the far side nothing: it takes no error and no description")
-        handle = conversation.conversation if isinstance(conversation, Message) else conversation
-        await self._call("SELECT ssb.end_conversation(%s, %s, %s, %s)", handle, error, description, cleanup)
+        await self._call(
+            "SELECT ssb.end_conversation(%s, %s, %s, %s)", *end_of(conversation, error, description, cleanup)
+        )
 
     async def receive_and_end(
         self, queue: str, count: int | None = None, *, groups: int = 1
     ) -> list[Message]:
         """Receive and end the conversations, in one statement; see `Session.receive_and_end`."""
-        return await self._messages("ssb.receive_and_end(%s, %s, %s)", queue, count, groups)
+        return await self._messages(
+            "ssb.receive_and_end(%s, %s, %s)",
+            text_of("queue", queue),
+            number_of("count", count, MOST_BIGINT),
+            number_of("groups", groups),
+        )
 
     async def end_finished(self, queue: str, count: int = 1000, *, errors: bool = False) -> int:
         """End conversations whose far sides have ended; see `Session.end_finished`."""
-        row = await self._row("SELECT ssb.end_finished(%s, %s, %s)", queue, count, errors)
+        row = await self._row(
+            "SELECT ssb.end_finished(%s, %s, %s)",
+            text_of("queue", queue),
+            number_of("count", count, MOST_BIGINT),
+            bool(errors),
+        )
         ended: int = row[0]
         return ended
 
@@ -233,7 +260,11 @@ class AsyncSession:
 
     async def set_timer(self, conversation: UUID, seconds: int) -> None:
         """After so many seconds a DialogTimer message comes to this side's own queue. Raises BrokerError."""
-        await self._call("SELECT ssb.begin_conversation_timer(%s, %s)", conversation, seconds)
+        await self._call(
+            "SELECT ssb.begin_conversation_timer(%s, %s)",
+            handle_of(conversation),
+            number_of("seconds", seconds),
+        )
 
     async def _messages(self, function: str, *parameters: Any) -> list[Message]:
         with numbered():

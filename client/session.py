@@ -1,6 +1,5 @@
 """A connection that speaks Service Broker."""
 
-import math
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -15,9 +14,18 @@ from psycopg.rows import tuple_row
 from ..server.connect import is_direct, plain_scheme, prepare_session
 from .errors import BrokerError
 from .messages import DEFAULT, Message
-
-Body = bytes | bytearray | memoryview | str | None
-"""What a message carries: bytes as they are, text as the instance keeps nvarchar, None for no body."""
+from .values import (
+    MOST_BIGINT,
+    Body,
+    bytes_of,
+    end_of,
+    handle_of,
+    interval_of,
+    number_of,
+    of_one_group,
+    seconds_of,
+    text_of,
+)
 
 COLUMNS = (
     "conversation_handle, conversation_group_id, message_type_name, message_body, service_name,"
@@ -120,25 +128,25 @@ class Session:
         """
         row = self._row(
             "SELECT ssb.begin_dialog(%s, %s, %s, %s, %s, %s, %s, %s)",
-            from_service,
-            to_service,
-            contract,
-            broker_instance,
-            related_to,
-            group,
-            lifetime,
-            encryption,
+            text_of("from_service", from_service),
+            text_of("to_service", to_service),
+            text_of("contract", contract),
+            text_of("broker_instance", broker_instance),
+            *of_one_group(related_to, group),
+            number_of("lifetime", lifetime),
+            bool(encryption),
         )
         handle: UUID = row[0]
         return handle
 
     def send(self, conversation: UUID, message_type: str = DEFAULT, body: Body = None) -> None:
         """Send one message; text goes as nvarchar, None for types without a body. Raises BrokerError."""
+        handle, type_ = handle_of(conversation), text_of("message_type", message_type)
         if body is None:
-            self._call("SELECT ssb.send(%s, %s)", conversation, message_type)
+            self._call("SELECT ssb.send(%s, %s)", handle, type_)
         else:
             data = self._bytes_of(body)
-            self._call("SELECT ssb.send(%s, %s, %b::bytea)", conversation, message_type, data)
+            self._call("SELECT ssb.send(%s, %s, %b::bytea)", handle, type_, data)
 
     def send_new(
         self,
@@ -154,10 +162,10 @@ class Session:
         """
         row = self._row(
             "SELECT ssb.send_new(%s, %s, %s, %s, %b::bytea)",
-            from_service,
-            to_service,
-            contract,
-            message_type,
+            text_of("from_service", from_service),
+            text_of("to_service", to_service),
+            text_of("contract", contract),
+            text_of("message_type", message_type),
             self._bytes_of(body),
         )
         handle: UUID = row[0]
@@ -178,7 +186,7 @@ class Session:
         without end; 0 or None do not wait. ``conversation`` or ``group`` restricts the choice. Raises
         BrokerError: 9617 for a queue that is off.
         """
-        deadline = time.monotonic() + (wait or 0.0)
+        deadline = time.monotonic() + seconds_of("wait", wait)
         while True:
             received = self._receive(queue, count, conversation, group)
             left = deadline - time.monotonic()
@@ -196,10 +204,10 @@ class Session:
         self._call(
             "CALL ssb.wait_for_message(%s,"
             " pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => %s), %s, %s, %s)",
-            queue,
-            interval_of(seconds),
-            conversation,
-            group,
+            text_of("queue", queue),
+            interval_of(seconds_of("seconds", seconds)),
+            handle_of(conversation),
+            handle_of(group),
             is_idle,
         )
 
@@ -220,10 +228,9 @@ class Session:
         ``cleanup`` removes this side without telling the other, so it goes with no ``error``:
         ValueError. Raises BrokerError.
         """
-        if cleanup and (error is not None or description is not None):
-            raise ValueError("cleanup tells the far side nothing: it takes no error and no description")
-        handle = conversation.conversation if isinstance(conversation, Message) else conversation
-        self._call("SELECT ssb.end_conversation(%s, %s, %s, %s)", handle, error, description, cleanup)
+        self._call(
+            "SELECT ssb.end_conversation(%s, %s, %s, %s)", *end_of(conversation, error, description, cleanup)
+        )
 
     def receive_and_end(self, queue: str, count: int | None = None, *, groups: int = 1) -> list[Message]:
         """Receive from up to ``groups`` conversation groups and end their conversations, in one statement.
@@ -236,7 +243,11 @@ class Session:
                 self._cursor()
                 .execute(
                     f"SELECT {COLUMNS} FROM ssb.receive_and_end(%s, %s, %s)",
-                    [queue, count, groups],
+                    [
+                        text_of("queue", queue),
+                        number_of("count", count, MOST_BIGINT),
+                        number_of("groups", groups),
+                    ],
                     binary=True,
                 )
                 .fetchall()
@@ -248,7 +259,12 @@ class Session:
 
         Those whose far side sent an Error only with ``errors``. Raises BrokerError.
         """
-        ended: int = self._row("SELECT ssb.end_finished(%s, %s, %s)", queue, count, errors)[0]
+        ended: int = self._row(
+            "SELECT ssb.end_finished(%s, %s, %s)",
+            text_of("queue", queue),
+            number_of("count", count, MOST_BIGINT),
+            bool(errors),
+        )[0]
         return ended
 
     def set_trace(self, traceparent: str | None, tracestate: str | None = None) -> None:
@@ -260,7 +276,11 @@ class Session:
 
     def set_timer(self, conversation: UUID, seconds: int) -> None:
         """After so many seconds a DialogTimer message comes to this side's own queue. Raises BrokerError."""
-        self._call("SELECT ssb.begin_conversation_timer(%s, %s)", conversation, seconds)
+        self._call(
+            "SELECT ssb.begin_conversation_timer(%s, %s)",
+            handle_of(conversation),
+            number_of("seconds", seconds),
+        )
 
     # In binary: a body as text is twice as long, and takes four times as long to come.
     def _receive(
@@ -271,7 +291,12 @@ class Session:
                 self._cursor()
                 .execute(
                     f"SELECT {COLUMNS} FROM ssb.receive(%s, %s, %s, %s)",
-                    [queue, count, conversation, group],
+                    [
+                        text_of("queue", queue),
+                        number_of("count", count, MOST_BIGINT),
+                        handle_of(conversation),
+                        handle_of(group),
+                    ],
                     binary=True,
                 )
                 .fetchall()
@@ -295,27 +320,6 @@ class Session:
     def _cursor(self) -> psycopg.Cursor[tuple[Any, ...]]:
         # The application may want its own rows as dictionaries.
         return psycopg.Cursor(self.sql, row_factory=tuple_row)
-
-
-def interval_of(seconds: float) -> float | None:
-    """The seconds of an interval, in which NULL has no end. Raises ValueError for nan, which is no time."""
-    if math.isnan(seconds):
-        raise ValueError("nan is no time to wait")
-    return None if seconds == math.inf else float(seconds)
-
-
-def bytes_of(
-    body: str | bytes | bytearray | memoryview, encoding: str | None
-) -> bytes | bytearray | memoryview:
-    """A body as it travels, text in the instance's ``encoding``. Raises TypeError for what is none."""
-    if isinstance(body, str):
-        return body.encode("utf-16-le" if encoding == "utf16" else "utf-8")
-    data = body
-    if not isinstance(data, bytes | bytearray | memoryview):
-        raise TypeError(f"a body is bytes, text or None, not {type(body).__name__}")
-    if isinstance(data, memoryview) and not data.c_contiguous:
-        return data.tobytes()  # every second byte of something: libpq takes bytes that stand together
-    return data
 
 
 @contextmanager

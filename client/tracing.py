@@ -13,7 +13,8 @@ from opentelemetry import context, propagate, trace
 from opentelemetry.trace import Link, Span, SpanKind, Tracer
 
 from .messages import DEFAULT, Message
-from .session import Body, Session
+from .session import Session
+from .values import Body
 
 _SYSTEM = "pgsb"
 _CONVERSATION = "messaging.message.conversation_id"

@@ -6,12 +6,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Coroutine
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import psycopg
 import pytest
+from client_slips import SLIPS
 
 from pgsb import client
 from support import Database
@@ -101,6 +103,17 @@ def test_a_wait_hears_of_a_message_and_can_be_cancelled(dsn: str) -> None:
                 await waiting
             while await (await writer.sql.execute(states)).fetchone() != (0,):
                 await asyncio.sleep(0.01)
+
+    run(work())
+
+
+def test_a_slip_is_told_by_the_parameters_name(dsn: str) -> None:
+    async def work() -> None:
+        async with await client.connect_async(dsn) as session, session.transaction():
+            for call, given, named, kind, said in SLIPS:
+                with pytest.raises(kind, match=said):
+                    await getattr(session, call)(*given, **named)
+            assert await session.receive("dbo.to_queue", wait=Decimal("0.001")) == []
 
     run(work())
 

@@ -4,10 +4,13 @@ import math
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
+from decimal import Decimal
+from typing import Any
 from uuid import UUID, uuid4
 
 import psycopg
 import pytest
+from client_slips import SLIPS
 from psycopg.rows import dict_row
 
 from activation import until
@@ -205,6 +208,31 @@ def test_a_handler_that_calling_would_not_run_is_refused() -> None:
 def test_a_batch_of_none_is_refused() -> None:
     with pytest.raises(ValueError, match="at least 1"):
         client.service_program(batch=0)(lambda session, message: None)
+
+
+@pytest.mark.parametrize(("call", "given", "named", "kind", "said"), SLIPS)
+def test_a_slip_is_told_by_the_parameters_name(
+    session: client.Session,
+    call: str,
+    given: tuple[Any, ...],
+    named: dict[str, Any],
+    kind: type[Exception],
+    said: str,
+) -> None:
+    """Not that there is no function for double precision. And nothing is sent: a transaction goes on."""
+    with session.transaction():
+        with pytest.raises(kind, match=said):
+            getattr(session, call)(*given, **named)
+        assert session.receive("dbo.to_queue", wait=Decimal("0.001")) == []
+
+
+def test_handles_and_numbers_may_come_in_other_forms(session: client.Session) -> None:
+    dialog = session.begin_dialog("//From", "//To")
+    session.send(f"{{{str(dialog).upper()}}}", body="one")  # type: ignore[arg-type]  # a text from a log
+    session.send(dialog, body="two")
+    (message,) = session.receive("dbo.to_queue", True)
+    session.end(str(message.conversation))  # type: ignore[arg-type]  # the same
+    assert session.receive("dbo.from_queue")[0].is_end
 
 
 def test_a_body_is_bytes_or_text(session: client.Session) -> None:
