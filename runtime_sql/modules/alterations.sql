@@ -3,6 +3,15 @@
 -- Called by  ssb_internal.prepare_module, prepare_view (modules/prepare.sql) and prepare_trigger (modules/triggers.sql); compiled
 --            ALTER and CREATE OR ALTER, behind the PostgreSQL statement
 
+-- One spelling of a module's name, however a statement has it.
+CREATE OR REPLACE FUNCTION ssb_internal.noted_name(p_name text)
+RETURNS text
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT string_agg(quote_ident(n.part), '.' ORDER BY n.place) FROM unnest(parse_ident(p_name)) WITH ORDINALITY AS n (part, place);
+$$;
+
 -- What has to be as it was when a module is dropped to be made anew: its owner, who may use it, its description and extended
 -- properties, a view's triggers. It stands in a table that nobody else writes, as the catalog has it: between the statements of an
 -- ALTER code of others may run, DDL triggers for one, and what is noted is executed by whoever alters.
@@ -17,13 +26,14 @@ DECLARE
     v_view CONSTANT oid := (SELECT c.oid FROM pg_class AS c WHERE c.relnamespace = v_schema AND c.relname = v_name[2] AND c.relkind = 'v');
 BEGIN
     -- A DDL trigger may alter what is being altered: what was there before both is kept, and the ALTER that ends first has it back.
-    DELETE FROM ssb.noted_module AS m WHERE m.session_id = pg_backend_pid() AND m.name = p_name AND m.noted_at < now();
+    -- Of a transaction before this one nothing is asked for any more, whatever it has noted: nobody fills the table.
+    DELETE FROM ssb.noted_module AS m WHERE m.session_id = pg_backend_pid() AND m.noted_at < now();
     -- Of those whose ALTER came to nothing; nobody waits for another's.
     DELETE FROM ssb.noted_module AS m
      WHERE (m.session_id, m.name) IN (SELECT o.session_id, o.name FROM ssb.noted_module AS o
                                        WHERE o.noted_at < clock_timestamp() - interval '1 day' FOR UPDATE SKIP LOCKED);
     INSERT INTO ssb.noted_module (session_id, name, parts)
-        SELECT pg_backend_pid(), p_name, jsonb_agg(o.part)
+        SELECT pg_backend_pid(), ssb_internal.noted_name(p_name), jsonb_agg(o.part)
           FROM (SELECT jsonb_build_object('name', p.proname, 'id', p.oid, 'owner', pg_get_userbyid(p.proowner), 'acl', p.proacl::text,
                            'comment', ssb_internal.comment_without_name(obj_description(p.oid, 'pg_proc')),
                            'trigger', (SELECT t.oid FROM pg_trigger AS t WHERE t.tgfoid = p.oid AND t.tgname = p.proname LIMIT 1)) AS part
@@ -53,7 +63,7 @@ LANGUAGE sql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
     DELETE FROM ssb.noted_module AS m
-     WHERE m.session_id = pg_backend_pid() AND m.name = p_name AND m.noted_at >= now()
+     WHERE m.session_id = pg_backend_pid() AND m.name = ssb_internal.noted_name(p_name) AND m.noted_at >= now()
     RETURNING m.parts;
 $$;
 

@@ -204,7 +204,7 @@ CREATE UNLOGGED TABLE IF NOT EXISTS ssb.altered_module (
 -- What was there of a module that a session alters (ssb_internal.note_module): of it and its triggers owner, grants, descriptions.
 CREATE UNLOGGED TABLE IF NOT EXISTS ssb.noted_module (
     session_id integer     NOT NULL,
-    name       text        NOT NULL,              -- as the statement has it
+    name       text        NOT NULL,              -- ssb_internal.noted_name
     parts      jsonb       NOT NULL,
     noted_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
     PRIMARY KEY (session_id, name)
