@@ -81,13 +81,16 @@ def ended_by_term() -> Iterator[None]:
 
 
 @contextmanager
-def running(wanted: str | None = None) -> Iterator[BenchServer]:
-    """Start a fresh server (a major version, a bin directory, or the best found) and remove it at the end."""
+def running(wanted: str | None = None, **settings: str) -> Iterator[BenchServer]:
+    """Start a fresh server (a major version, a bin directory, or the best found) and remove it at the end.
+
+    ``settings`` go before those of all benchmarks.
+    """
     binaries = find_binaries(wanted)
     home = Path(tempfile.mkdtemp(prefix="pgsb-bench-"))
     if os.geteuid() == 0:
         home.chmod(0o711)
-    server = PrivateServer(home, wanted=str(binaries.bin), settings=SETTINGS)
+    server = PrivateServer(home, wanted=str(binaries.bin), settings={**SETTINGS, **settings})
     with ended_by_term():
         try:
             dsn = server.start()

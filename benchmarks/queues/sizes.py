@@ -18,7 +18,7 @@ from .profile import Watch
 from .report import OURS, table
 from .run import Outcome, Say
 from .scenarios import Scenario, Target
-from .server import BenchServer, Connection, machine, pgbench, running
+from .server import SETTINGS, BenchServer, Connection, machine, pgbench, running
 
 _SMALL = "small"
 _DIALOGS = 1000
@@ -197,6 +197,7 @@ def _places(server: BenchServer, small: Sizes, large: Sizes, say: Say) -> Iterat
 @click.option("--postgres", help="Major version or bin directory.")
 @click.option("--async-commit", is_flag=True, help="synchronous_commit = off")
 @click.option("--checkpoint", is_flag=True, help="One before each measurement: pages go whole to the WAL.")
+@click.option("--shared-buffers", default=SETTINGS["shared_buffers"], show_default=True)
 def main(
     conversations: int,
     messages: int,
@@ -205,10 +206,14 @@ def main(
     postgres: str | None,
     async_commit: bool,
     checkpoint: bool,
+    shared_buffers: str,
 ) -> None:
     """Print rates beside those of a small database, disk and memory."""
-    with running(postgres) as server:
-        click.echo(f"PostgreSQL {server.version}, {machine()}, synchronous_commit {not async_commit}")
+    with running(postgres, shared_buffers=shared_buffers) as server:
+        click.echo(
+            f"PostgreSQL {server.version}, {machine()}, synchronous_commit {not async_commit},"
+            f" shared_buffers {shared_buffers}"
+        )
         large = Sizes(conversations, messages, queues)
         sizes_of = large.part(_QUICK) if quick else large
         outcomes = measure(server, sizes_of, quick, not async_commit, click.echo, checkpoint=checkpoint)
