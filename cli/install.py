@@ -131,7 +131,7 @@ def upgrade_command(
         return
     target = find_target(dsn)
     with connect(target) as connection:
-        before = _installed(connection, target)
+        before = require_version(connection, target)
         found = installer.installed(connection)
         assert found is not None
         if print_sql:
@@ -163,10 +163,11 @@ def uninstall_command(dsn: str | None, yes: bool) -> None:
     """Remove the runtime, and with it every queue, message and dialog in the database."""
     target = find_target(dsn)
     with connect(target) as connection:
-        before = installer.installed_version(connection)
-        if before is None:
+        if not installer.has_tables(connection):
             click.echo(f"there was no runtime in {describe(target)}")
             return
+        version = installer.installed_version(connection)
+        what = f"runtime {version}" if version else "what a dump without its data has left of a runtime"
         require_owner(connection, target)
         lost = installer.dependents(connection)
         if lost:
@@ -174,7 +175,7 @@ def uninstall_command(dsn: str | None, yes: bool) -> None:
             for one in lost:
                 click.echo(f"  {visible_lines(one)}")
         if not yes:
-            question = f"Remove runtime {before} with all queues and messages from {describe(target)}?"
+            question = f"Remove {what} with all queues and messages from {describe(target)}?"
             try:
                 agreed = click.confirm(question)
             except click.Abort as stopped:
@@ -187,7 +188,7 @@ def uninstall_command(dsn: str | None, yes: bool) -> None:
             if not agreed:
                 raise ServerError("nothing was removed")
         installer.uninstall(connection)
-    click.echo(f"runtime {before} is removed from {describe(target)}")
+    click.echo(f"{what} is removed from {describe(target)}")
 
 
 @click.command("version")
@@ -204,6 +205,9 @@ def version_command(dsn: str | None) -> None:
         server = connection.info.parameter_status("server_version")
         click.echo(f"PostgreSQL {server}")
         installed = described(connection)
+        if installed is None and installer.has_tables(connection):
+            click.echo(f"database: no runtime: {installer.NO_DATA} ({installer.RESTORE_DATA})")
+            return
         click.echo(f"database: runtime {installed}" if installed else "database: no runtime (pgsb install)")
 
 
@@ -230,10 +234,23 @@ def described(connection: psycopg.Connection[Any]) -> str | None:
     return f"{version} ({', '.join(special)})" if special else version
 
 
+def require_version(connection: psycopg.Connection[Any], target: Target) -> str:
+    """The installed version. Raises ServerError where there is none, or nothing but its empty tables."""
+    version = installer.installed_version(connection)
+    if version is not None:
+        return version
+    if installer.has_tables(connection):
+        raise ServerError(
+            f"there is no runtime in {describe(target)}: {installer.NO_DATA}", installer.RESTORE_DATA
+        )
+    raise no_runtime(target)
+
+
 def require_function(connection: psycopg.Connection[Any], target: Target, signature: str) -> None:
     """Raise ServerError where the runtime is missing, or lacks the function that a command asks."""
+    installed = require_version(connection, target)
     if connection.execute("SELECT to_regprocedure(%s) IS NULL", [signature]).fetchone() == (True,):
-        raise older_runtime(target, _installed(connection, target), installer.RUNTIME_VERSION)
+        raise older_runtime(target, installed, installer.RUNTIME_VERSION)
 
 
 def require_owner(connection: psycopg.Connection[Any], target: Target) -> None:
@@ -261,10 +278,3 @@ def _target_without_starting(dsn: str | None) -> Target | None:
         return named
     running = private_server().status().dsn if has_private_servers() else None
     return Target(running, True, "the private server") if running else None
-
-
-def _installed(connection: psycopg.Connection[Any], target: Target) -> str:
-    version = installer.installed_version(connection)
-    if version is None:
-        raise no_runtime(target)
-    return version

@@ -80,11 +80,11 @@ END;
 $$;
 """
 
-_NO_DATA = (
+NO_DATA = (
     "the database has the runtime's tables without what they hold, as a dump restored without its"
     " data (--schema-only) leaves them"
 )
-_RESTORE_DATA = "restore its data too (--data-only), or begin with an empty database"
+RESTORE_DATA = "restore its data too (--data-only), or begin anew: pgsb uninstall, then pgsb install"
 
 # What a text brings to a database is told from what that has been through; one that was made before this was
 # kept has been through all up to its version. Tables stay as they are where CREATE TABLE IF NOT EXISTS finds
@@ -367,8 +367,8 @@ def _require_migrations(brought: Iterable[int], up_to: str | int | None = None) 
         ours=_listed(number for number, _ in _migrations()),
         brought=_listed(brought),
         up_to=_version() if up_to is None else up_to,
-        no_data=_NO_DATA.replace("'", "''"),
-        restore_data=_RESTORE_DATA,
+        no_data=NO_DATA.replace("'", "''"),
+        restore_data=RESTORE_DATA,
     )
 
 
@@ -576,7 +576,7 @@ def install(
         connection.execute(_NO_TIMEOUTS)
         found = installed(connection)
         if found is None and has_tables(connection):
-            raise RuntimeVersionError(_NO_DATA, _RESTORE_DATA)
+            raise RuntimeVersionError(NO_DATA, RESTORE_DATA)
         present = found.parts if found is not None else None
         if parts == "broker" and present == "all":
             raise RuntimeVersionError(
@@ -694,7 +694,7 @@ def dependents(connection: psycopg.Connection[Any]) -> list[str]:
     Compiled procedures, and views, defaults, constraints and triggers that call the runtime's functions.
     """
     with connection.cursor(row_factory=psycopg.rows.tuple_row) as cursor:
-        return [row[0] for row in cursor.execute(_DEPENDENTS)] if installed(connection) else []
+        return [row[0] for row in cursor.execute(_DEPENDENTS)] if has_tables(connection) else []
 
 
 def _save_from_extension(connection: psycopg.Connection[Any]) -> None:
@@ -755,7 +755,8 @@ def uninstall(connection: psycopg.Connection[Any]) -> None:
         connection.execute("SET LOCAL client_min_messages = warning")
         connection.execute(_TAKE_LOCK)
         connection.execute(_NO_TIMEOUTS)
-        if installed(connection) is None:
+        # A dump that was restored without its data leaves tables and functions that name no runtime.
+        if not has_tables(connection):
             return
         connection.execute(_PATH)
         with connection.cursor(row_factory=psycopg.rows.tuple_row) as cursor:

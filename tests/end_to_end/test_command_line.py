@@ -298,6 +298,28 @@ def test_a_database_without_the_runtime_is_told_the_command(empty_database: Data
     assert "`pgsb install --dsn …` puts it there" in left.err
 
 
+@pytest.mark.long
+def test_a_dump_without_its_data_is_told_by_each_command_and_can_be_removed(
+    database: Database, pgsb: Pgsb
+) -> None:
+    """As `dbmate load` makes it: `pgsb run` sent to `pgsb install`, which refused; uninstall found nothing."""
+    with psycopg.connect(database.dsn, autocommit=True) as session:
+        session.execute("CREATE TABLE dbo.kept (x int); DELETE FROM ssb.runtime_version")
+    for command in (
+        ["run", "-Q", "PRINT 1"], ["diagnose"], ["diagnose", "--watch", "--timeout", "0"], ["top", "--once"],
+        ["upgrade"], ["install"], ["broker", "--wait", "1"],
+    ):  # fmt: skip
+        left = pgsb(*command, "--dsn", database.dsn)
+        assert (left.status, left.out) == (1, ""), command
+        assert "as a dump restored without its data" in left.err
+        assert "hint: restore its data too (--data-only), or begin anew: pgsb uninstall" in left.err
+    assert "as a dump restored without its data" in pgsb("version", "--dsn", database.dsn).out
+    left = pgsb("uninstall", "--yes", "--dsn", database.dsn)
+    assert "what a dump without its data has left of a runtime is removed from " in left.out
+    assert pgsb("install", "--dsn", database.dsn).status == 0
+    assert pgsb("run", "-Q", "SELECT x FROM kept", "--dsn", database.dsn).status == 0
+
+
 def test_minus_d_begins_in_a_database(database: Database, pgsb: Pgsb) -> None:
     assert pgsb("run", "--dsn", database.dsn, "-", stdin="CREATE DATABASE Shop").status == 0
     dsn = ["--dsn", database.dsn]
