@@ -302,7 +302,7 @@ def test_a_database_without_the_runtime_is_told_the_command(empty_database: Data
 def test_a_dump_without_its_data_is_told_by_each_command_and_can_be_removed(
     database: Database, pgsb: Pgsb
 ) -> None:
-    """As `dbmate load` makes it: `pgsb run` sent to `pgsb install`, which refused; uninstall found nothing."""
+    """As `dbmate load` makes it: `pgsb run` named `pgsb install`, which refused; uninstall found nothing."""
     with psycopg.connect(database.dsn, autocommit=True) as session:
         session.execute("CREATE TABLE dbo.kept (x int); DELETE FROM ssb.runtime_version")
     for command in (
