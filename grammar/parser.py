@@ -38,6 +38,8 @@ _BLOCKS = ("BEGIN", "BEGIN_TRY", "BEGIN_CATCH", "BEGIN_ATOMIC")
 _BLOCK_ENDS = ("END", "CATCH")
 _BEFORE_STATEMENTS = frozenset({";", "AS", "BEGIN", "CATCH", "ELSE", "TRY"})
 _DIRECTIVES = ("connect", "error", "exit", "listvar", "on error", "out", "perftrace", "quit", "setvar")
+_PARTS = ("TRY", "CATCH")
+_BLOCK_WORDS = ("BEGIN", "END")
 _CATCH_BLOCK = ("BEGIN", "CATCH")
 _NO_BLOCKS = ("CONVERSATION", "DIALOG", "DISTRIBUTED", "TRAN", "TRANSACTION")
 """Behind BEGIN: no END belongs to it."""
@@ -334,6 +336,8 @@ class _BatchParser:
     def _put_in_part_of_try(self, index: int) -> int | None:
         """Go on as if TRY or CATCH stood there where nothing else may, and END TRY before BEGIN CATCH.
 
+        As if there were an empty CATCH, too, where none follows.
+
         Returns the index at which parsing goes on, None where that is not what is missing.
         """
         stack, values = self._stack, self._values
@@ -342,9 +346,15 @@ class _BatchParser:
             self._feed(accepted.pop(), index, index)
             return index
         if accepted == {"BEGIN_CATCH"}:
-            # What stands between the two is left out.
+            # What stands between the two is left out; behind another block's TRY it is that one's.
             places = range(index, self._count - 1)
-            return next((at for at in places if (self._word(at), self._word(at + 1)) == _CATCH_BLOCK), None)
+            pairs = ((at, self._word(at), self._word(at + 1)) for at in places)
+            found = next((pair for pair in pairs if pair[1] in _BLOCK_WORDS and pair[2] in _PARTS), None)
+            if found is not None and found[1:] == _CATCH_BLOCK:
+                return found[0]
+            for terminal in ("BEGIN_CATCH", "END", "CATCH"):
+                self._feed(terminal, index, index)
+            return index
         if index and (self._word(index - 1), self._word(index)) == _CATCH_BLOCK:
             blocks = [value.type for value in values if isinstance(value, Terminal) and value.type in _BLOCKS]
             if blocks[-2:] == ["BEGIN_TRY", "BEGIN"] and isinstance(values[-1], Terminal):

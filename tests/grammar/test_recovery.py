@@ -123,3 +123,25 @@ def test_a_quote_that_is_missing_is_told_of_every_error_behind_it() -> None:
     parser.parse_batch(batch, problems)
     told = ["the string at line 2" in (problem.hint or "") for problem in problems]
     assert told[0] is False and told[1] is True
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("BEGIN TRY\nPRINT 1\nEND TRY\nPRINT 2", 4),
+        ("BEGIN TRY\nPRINT 1\nEND TRY", 3),
+        ("CREATE PROCEDURE p AS\nBEGIN\nBEGIN TRY\nPRINT 1\nEND TRY\nPRINT 2\nEND", 6),
+        ("IF 1 = 1\nBEGIN TRY\nPRINT 1\nEND TRY\nELSE\nPRINT 2", 5),
+        (
+            "WHILE 1 = 1\nBEGIN\nBEGIN TRY\nBEGIN TRY\nPRINT 1\nEND TRY\nEND TRY\nBEGIN CATCH\nEND CATCH\nEND",
+            7,
+        ),
+    ],
+)
+def test_a_try_without_a_catch_is_one_error(text: str, line: int) -> None:
+    """And what follows is read: the blocks around it have their ENDs."""
+    problems = Problems()
+    parse_script(Source("x.sql", text + "\nGO\nCREATE QUEUE"), problems)
+    found = [(one.span.line, one.hint) for one in problems]
+    assert [number for number, _ in found] == [line, text.count("\n") + 3]
+    assert found[0][1] is not None and "is followed by BEGIN CATCH" in found[0][1]
