@@ -133,7 +133,7 @@ def test_a_quote_that_is_missing_is_told_of_every_error_behind_it() -> None:
         ("CREATE PROCEDURE p AS\nBEGIN\nBEGIN TRY\nPRINT 1\nEND TRY\nPRINT 2\nEND", 6),
         ("IF 1 = 1\nBEGIN TRY\nPRINT 1\nEND TRY\nELSE\nPRINT 2", 5),
         (
-            "WHILE 1 = 1\nBEGIN\nBEGIN TRY\nBEGIN TRY\nTHROW\nEND TRY\nEND TRY\nBEGIN CATCH\nEND CATCH\nEND",
+            "WHILE 1 = 1\nBEGIN\nBEGIN TRY\nBEGIN TRY\nBREAK\nEND TRY\nEND TRY\nBEGIN CATCH\nEND CATCH\nEND",
             7,
         ),
     ],
