@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .claim import Claim, explained
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 MOST_LOCAL = 20_000
 """Conversations of a claim that Spark is given in its plan. They are some MB of the driver's memory."""
@@ -43,6 +43,20 @@ def claimed_conversations(held: Claim, identity: str) -> Any:
     return pyarrow.table(
         [pyarrow.array(values, type_) for values, type_ in zip(columns, types, strict=True)], names=names
     )
+
+
+def frame_of(spark: "SparkSession", table: Any) -> "DataFrame":
+    """A frame that has the table's rows in its plan.
+
+    Spark makes a session the active one that creates a frame. That of a stream's batch is a copy of the
+    user's: it would stay the one that getActiveSession answers, and that the next job uses.
+    """
+    kind = type(spark)
+    active = kind._activeSession
+    try:
+        return spark.createDataFrame(table)
+    finally:
+        kind._activeSession = active
 
 
 def computed_rows(frame: "DataFrame", types: tuple[str, ...]) -> Any:

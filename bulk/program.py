@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from .columns import reading
 from .connections import UNHURRIED
-from .local_rows import CONVERSATION_COLUMNS, MOST_LOCAL, claimed_conversations
+from .local_rows import CONVERSATION_COLUMNS, MOST_LOCAL, claimed_conversations, frame_of
 from .options import require_files
 from .problems import BulkError, require_choice
 
@@ -94,7 +94,7 @@ class Context:
         """
         if self.held is not None and self.held.conversations <= MOST_LOCAL:
             # Not to be read by tasks and connections of their own, which take longer than so few rows.
-            return self.spark.createDataFrame(claimed_conversations(self.held, self.server.identity))
+            return frame_of(self.spark, claimed_conversations(self.held, self.server.identity))
         relation = (
             f"(SELECT {CONVERSATION_COLUMNS}, claim_partition"
             f" FROM ssb_internal.conversation_in_claim WHERE claim_id = {self.claim_id:d}"

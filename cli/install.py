@@ -131,7 +131,7 @@ def upgrade_command(
         return
     target = find_target(dsn)
     with connect(target) as connection:
-        before = require_version(connection, target)
+        before = _installed(connection, target)
         found = installer.installed(connection)
         assert found is not None
         if print_sql:
@@ -234,21 +234,9 @@ def described(connection: psycopg.Connection[Any]) -> str | None:
     return f"{version} ({', '.join(special)})" if special else version
 
 
-def require_version(connection: psycopg.Connection[Any], target: Target) -> str:
-    """The installed version. Raises ServerError where there is none, or nothing but its empty tables."""
-    version = installer.installed_version(connection)
-    if version is not None:
-        return version
-    if installer.has_tables(connection):
-        raise ServerError(
-            f"there is no runtime in {describe(target)}: {installer.NO_DATA}", installer.RESTORE_DATA
-        )
-    raise no_runtime(target)
-
-
 def require_function(connection: psycopg.Connection[Any], target: Target, signature: str) -> None:
     """Raise ServerError where the runtime is missing, or lacks the function that a command asks."""
-    installed = require_version(connection, target)
+    installed = _installed(connection, target)
     if connection.execute("SELECT to_regprocedure(%s) IS NULL", [signature]).fetchone() == (True,):
         raise older_runtime(target, installed, installer.RUNTIME_VERSION)
 
@@ -278,3 +266,11 @@ def _target_without_starting(dsn: str | None) -> Target | None:
         return named
     running = private_server().status().dsn if has_private_servers() else None
     return Target(running, True, "the private server") if running else None
+
+
+def _installed(connection: psycopg.Connection[Any], target: Target) -> str:
+    version = installer.installed_version(connection)
+    if version is None:
+        installer.require_data(connection)
+        raise no_runtime(target)
+    return version

@@ -21,7 +21,7 @@ from ..grammar.problems import Problems
 from ..grammar.records import replace
 from ..grammar.source import Source
 from ..runtime_sql import installer
-from ..server.connect import Target, connect, find_target, older_runtime, opening, require_daemon
+from ..server.connect import Target, connect, find_target, no_runtime, older_runtime, opening, require_daemon
 from ..server.execute import Executor, error_event
 from ..server.key_statements import KeyAnswerer
 from ..server.learn import Knowledge
@@ -29,7 +29,6 @@ from ..server.problems import ServerError
 from ..server.render import CsvRenderer, JsonRenderer, Layout, Redirection, Renderer, TableRenderer
 from ..server.results import ErrorEvent, Event, Print
 from ..server.translate import Translator
-from .install import require_version
 from .options import UNCHECKED_PATH, Seconds, addresses_options, compile_options, dsn_option, variables_option
 from .progress import counted, progress_bar
 from .scripts import count_batches, keep_scripts, read_script
@@ -489,7 +488,10 @@ def _require_runtime(connection: psycopg.Connection[Any], target: Target) -> Non
     if target.private:
         installer.install(connection)
         return
-    installed = require_version(connection, target)
+    installed = installer.installed_version(connection)
+    if installed is None:
+        installer.require_data(connection)
+        raise no_runtime(target)
     if int(installed) < int(installer.RUNTIME_VERSION):
         raise older_runtime(target, installed, installer.RUNTIME_VERSION)
 

@@ -506,6 +506,12 @@ def has_tables(connection: psycopg.Connection[Any]) -> bool:
         return found.fetchone() == (True,)
 
 
+def require_data(connection: psycopg.Connection[Any]) -> None:
+    """Raise RuntimeVersionError where, without a version, there are tables that have lost their rows."""
+    if has_tables(connection):
+        raise RuntimeVersionError(NO_DATA, RESTORE_DATA)
+
+
 def installed(connection: psycopg.Connection[Any]) -> Installed | None:
     """The runtime in this database; None where there is none."""
     if not has_tables(connection):
@@ -575,8 +581,8 @@ def install(
         connection.execute(_TAKE_LOCK)
         connection.execute(_NO_TIMEOUTS)
         found = installed(connection)
-        if found is None and has_tables(connection):
-            raise RuntimeVersionError(NO_DATA, RESTORE_DATA)
+        if found is None:
+            require_data(connection)
         present = found.parts if found is not None else None
         if parts == "broker" and present == "all":
             raise RuntimeVersionError(

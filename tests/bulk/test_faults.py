@@ -253,6 +253,8 @@ def test_a_stream_goes_on_from_its_checkpoint(
     assert desk.connection.execute("SELECT messages, sum FROM dbo.total").fetchall() == [(3, 6)] * 3
     assert [one for one in desk.replies() if one[0] == "note"] == [("note", "6")] * 3
     assert desk.waiting() == 0
+    # The batch's session, a copy of this one, has not stayed the active one.
+    assert type(spark).getActiveSession() is spark
     # The program was told what it works for, as one that run_job runs is.
     ((queue, claim_id, at, totals_before), messages) = told
     assert (queue, totals_before, messages) == ("dbo.target", 2, [3]) and claim_id > 0
