@@ -6,6 +6,7 @@ PostgreSQL would answer that there is no function for arguments of such types.
 import math
 import operator
 from decimal import Decimal
+from numbers import Real
 from uuid import UUID
 
 from .messages import Message
@@ -56,7 +57,7 @@ def seconds_of(name: str, value: float | Decimal | None) -> float:
     """Seconds to wait, `math.inf` without end, None for none. Raises TypeError, and ValueError for nan."""
     if value is None:
         return 0.0
-    if not isinstance(value, int | float | Decimal):
+    if not isinstance(value, (Real, Decimal)):
         raise TypeError(f"{name} is a number of seconds, not {type(value).__name__}")
     if math.isnan(value):
         raise ValueError(f"{name}: nan is no time to wait")

@@ -74,13 +74,23 @@ END;
 $$;
 
 -- Whether the replies of a staging table (NULL: none) and the ends, so many messages in all, may be kept in memory until the table is
--- empty. There they need not be read and written once more.
+-- empty, 64 MB of bodies at most as they were before they were compressed. There they need not be read and written once more.
 CREATE OR REPLACE FUNCTION ssb_internal.may_hold_replies(p_staging regclass, p_messages bigint)
 RETURNS boolean
-LANGUAGE sql STABLE
+LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT p_messages <= 100000 AND coalesce(pg_table_size(p_staging), 0) <= 67108864;
+DECLARE
+    v_bytes bigint := 0;
+BEGIN
+    IF p_messages > 100000 THEN
+        RETURN false;
+    END IF;
+    IF p_staging IS NOT NULL THEN
+        EXECUTE format('SELECT coalesce(sum(octet_length(s.message_body)), 0) FROM %s AS s', p_staging) INTO v_bytes;
+    END IF;
+    RETURN v_bytes <= 67108864;
+END;
 $$;
 
 -- Writes whole messages, in the order in which queues are read.

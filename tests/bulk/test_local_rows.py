@@ -9,7 +9,7 @@ from bulk_desk import Desk
 from pgsb.bulk import BulkError, ClaimLost, Outputs, abandon, claim, program
 from pgsb.bulk.claim import Claim
 from pgsb.bulk.complete import complete
-from pgsb.bulk.connections import reached
+from pgsb.bulk.connections import Server, reached
 from pgsb.bulk.local_rows import computed_rows
 from pgsb.bulk.program import Context
 from support import Connection, Database
@@ -19,10 +19,8 @@ Tcp = Callable[[Database], str]
 
 
 def _context(spark: Any, desk: Desk, tcp: Tcp, held: Claim) -> Context:
-    server = reached(held.connection)
-    assert server.identity
-    own = type(server)(tcp(desk.database), server.identity)
-    return Context(spark, own, "dbo.target", held.claim_id, held.partitions, held)
+    server = Server(tcp(desk.database), reached(held.connection).identity)
+    return Context(spark, server, "dbo.target", held.claim_id, held.partitions, held)
 
 
 def _held(connect: Connect) -> Claim:

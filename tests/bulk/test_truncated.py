@@ -236,6 +236,26 @@ def test_it_is_not_tried_where_most_is_known_to_be_others(desk: Desk) -> None:
         desk.connection.execute("SELECT ssb_internal.truncate_claimed(1, 100000, NULL)")
 
 
+def test_replies_are_held_by_their_size_before_compression(eager: Desk, connect: Connect) -> None:
+    """As an array they are decompressed: what takes a megabyte on disk would be more than memory has."""
+    session = eager.connection
+    eager.send(1, 1)
+    row = _claim(eager, connect).connection.execute("SELECT ssb_internal.create_staging(1, 'replies')")
+    ((staging,),) = row.fetchall()
+    held = "SELECT ssb_internal.may_hold_replies(%s::regclass, %s)"
+    assert eager.value(held, staging, 100_000) is True
+    assert eager.value(held, None, 100_000) is True
+    assert eager.value(held, None, 100_001) is False
+    session.execute(
+        f"INSERT INTO {staging} (conversation_handle, message_type_name, message_body, row_number,"
+        "                        attempt_id)"
+        " SELECT gen_random_uuid(), 'note', convert_to(repeat('x', 1 << 20), 'UTF8'), n, 7"
+        "  FROM generate_series(1, 65) AS n".encode()
+    )
+    assert eager.value("SELECT pg_table_size(%s::regclass)", staging) < 2_000_000
+    assert eager.value(held, staging, 65) is False
+
+
 @pytest.mark.parametrize("fits", ["the table is free", "somebody has the table", "too much to hold"])
 def test_replies_and_ends_are_there_in_order(eager: Desk, connect: Connect, fits: str) -> None:
     """Whether they are held until the table is empty, or were written to it before."""
