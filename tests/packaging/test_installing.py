@@ -1,5 +1,6 @@
 """The runtime gets into a database, and out again: by a plain owner, by CREATE EXTENSION, by a dump."""
 
+import fcntl
 import os
 import subprocess
 from collections.abc import Callable, Iterator
@@ -175,10 +176,16 @@ def extension_directory(connect: Callable[..., Connection], empty_database: Data
     directory = Path(row[0]) / "extension"
     if not os.access(directory, os.W_OK):
         pytest.skip(f"this user may not write to {directory}")
-    before = set(directory.iterdir())
-    yield directory
-    for made in set(directory.iterdir()) - before:
-        made.unlink()
+    place = os.open(directory, os.O_RDONLY)
+    try:
+        # Other processes' tests put theirs there: half a file made an extension of nothing.
+        fcntl.flock(place, fcntl.LOCK_EX)
+        before = set(directory.iterdir())
+        yield directory
+        for made in set(directory.iterdir()) - before:
+            made.unlink()
+    finally:
+        os.close(place)
 
 
 @pytest.mark.long
