@@ -28,7 +28,7 @@ read_integer_of, read_number_of, read_bit_of, uniqueidentifier_of, bit_of: Part 
 try_read_integer: Part of the conversions: reads an integer within limits; NULL for what is none.
 without_currency, money_of_digits, in_parentheses, money_of, fit_money, is_within_money: Part of the conversions to money.
 decimal_of, fit_decimal, small_integer, tinyint_result, integer_of_bytes, decimal_of_bytes, exact_decimal: Part of the conversions to numbers.
-datetime_number, datetime_of_number, datetime_of_bytes, moment_of_bytes, of_little_endian, moment_within, moment_from, is_moment_within: Part of the conversions between datetime, numbers and bytes.
+datetime_number, datetime_of_number, datetime_of_bytes, moment_in_bytes, moment_of_bytes, of_little_endian, moment_within, moment_from, is_moment_within: Part of the conversions between datetime, numbers and bytes.
 four_digit_year, month_number, date_order, read_datetime, read_datetime_as, read_any_datetime_as, is_default_datetime, default_datetime, round_datetime, round_smalldatetime, round_moment: Part of the conversions from text to dates.
 fraction_text, date_in_style, clock_in_style, date_and_clock, datetime_text, offset_text, datetimeoffset_text: Part of the conversions from dates to text.
 scientific, with_exponent, float_digits, float_text, number_text, hex_text, uuid_text: Part of the conversions from numbers and bytes to text.

@@ -1,5 +1,7 @@
 """Conversions wherever a value changes its type: what does not fit is an error that TRY catches."""
 
+from itertools import product
+
 import pytest
 from end_to_end.tsql import Tsql
 
@@ -61,6 +63,59 @@ def test_what_does_not_fit_is_caught_wherever_it_stands(tsql: Tsql) -> None:
     tsql.run_well("\nGO\n".join(batches))
     assert tsql.prints.count("done") == len(batches)
     assert tsql.prints.count("caught") > len(batches)
+
+
+_ASKED = [
+    *_VALUES.items(),
+    *{
+        "bit": "1",
+        "smallmoney": "214748.3647",
+        "nchar(6)": "N'-1.5'",
+        "nvarchar(max)": "N'20260230'",
+        "uniqueidentifier": "'6F9619FF-8B86-D011-B42D-00C04FC964FF'",
+        "time": "'23:59:59.9999999'",
+        "datetimeoffset": "'9999-12-31 23:59:59 -14:00'",
+        "xml": "'<a>1</a>'",
+    }.items(),
+    *(
+        ("varbinary(20)", value)
+        for value in ("0x", "0x00", "0xFFFFFF", "0xFFFFFFFFFFFFFFFFFFFFFFFFFF", "NULL")
+    ),
+    ("datetime", "NULL"),
+]
+_TARGETS = (
+    *("tinyint", "smallint", "int", "bigint", "bit", "decimal(5, 2)", "money", "smallmoney", "real", "float"),
+    *("date", "time(3)", "smalldatetime", "datetime", "datetime2(0)", "datetimeoffset", "uniqueidentifier"),
+    *(
+        "char(50)",
+        "varchar(50)",
+        "nchar(50)",
+        "nvarchar(max)",
+        "binary(20)",
+        "varbinary(max)",
+        "xml",
+        "sql_variant",
+    ),
+)
+_OF_OUR_OWN = {206, 4121, 50000}
+"""What a function that is missing, or an error of PostgreSQL's, is told as."""
+
+
+@pytest.mark.long
+@pytest.mark.one_postgres
+def test_try_convert_fails_only_where_there_is_no_conversion(tsql: Tsql) -> None:
+    tried = 0
+    for (source, value), target in product(_ASKED, _TARGETS):
+        tsql.run(
+            f"DECLARE @from {source} = {value}, @to sql_variant;"
+            f" SELECT @to = NULL WHERE TRY_CONVERT({target}, @from) IS NULL OR TRY_CAST(@from AS {target}) IS NULL;"
+            f" PRINT 'tried'; SELECT @to = NULL WHERE CONVERT({target}, @from) IS NULL"
+        )
+        told = {error.number for error in tsql.errors}
+        assert tsql.prints == (["tried"] if told != {529} else []), (source, value, target, tsql.errors)
+        assert not told & _OF_OUR_OWN, (source, value, target, tsql.errors)
+        tried += bool(tsql.prints)
+    assert tried > len(_ASKED) * len(_TARGETS) / 2
 
 
 @pytest.mark.one_postgres

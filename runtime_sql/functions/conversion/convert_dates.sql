@@ -129,9 +129,6 @@ CREATE OR REPLACE FUNCTION sys.convert_date(value date, style integer DEFAULT 0)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN value;
 CREATE OR REPLACE FUNCTION sys.convert_date(value timestamptz, style integer DEFAULT 0) RETURNS date
 LANGUAGE sql STABLE PARALLEL SAFE RETURN value::date;
-CREATE OR REPLACE FUNCTION sys.convert_date(value bytea, style integer DEFAULT 0) RETURNS date
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN date '0001-01-01' + (get_byte(value, 0) + get_byte(value, 1) * 256 + get_byte(value, 2) * 65536);
 CREATE OR REPLACE FUNCTION sys.convert_time(value text, scale integer DEFAULT 7, style integer DEFAULT 0) RETURNS time
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN sys.round_moment(sys.read_datetime_as(value, 'time', style, false), scale)::time;
@@ -210,9 +207,6 @@ CREATE OR REPLACE FUNCTION sys.try_convert_date(value date, style integer DEFAUL
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN value;
 CREATE OR REPLACE FUNCTION sys.try_convert_date(value timestamptz, style integer DEFAULT 0) RETURNS date
 LANGUAGE sql STABLE PARALLEL SAFE RETURN value::date;
-CREATE OR REPLACE FUNCTION sys.try_convert_date(value bytea, style integer DEFAULT 0) RETURNS date
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN date '0001-01-01' + (get_byte(value, 0) + get_byte(value, 1) * 256 + get_byte(value, 2) * 65536);
 CREATE OR REPLACE FUNCTION sys.try_convert_time(value text, scale integer DEFAULT 7, style integer DEFAULT 0) RETURNS time
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN sys.round_moment(sys.read_datetime_as(value, 'time', style, true), scale)::time;

@@ -210,6 +210,10 @@ CREATE OR REPLACE FUNCTION sys.convert_money(value bytea) RETURNS numeric
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN round(sys.integer_of_bytes(value, 8) * 0.0001, 4);
 CREATE OR REPLACE FUNCTION sys.try_convert_money(value bytea) RETURNS numeric
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN round(sys.integer_of_bytes(value, 8) * 0.0001, 4);
+CREATE OR REPLACE FUNCTION sys.convert_money(value timestamp) RETURNS numeric
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.money_of(sys.datetime_number(value)::numeric, 'money', 'datetime');
+CREATE OR REPLACE FUNCTION sys.try_convert_money(value timestamp) RETURNS numeric
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.fit_money(sys.datetime_number(value)::numeric, 'money');
 
 -- SMALLMONEY: numeric(19,4), within SQL Server's limits
 CREATE OR REPLACE FUNCTION sys.convert_smallmoney(value text) RETURNS numeric
@@ -236,6 +240,10 @@ CREATE OR REPLACE FUNCTION sys.convert_smallmoney(value bytea) RETURNS numeric
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN round(sys.integer_of_bytes(value, 4) * 0.0001, 4);
 CREATE OR REPLACE FUNCTION sys.try_convert_smallmoney(value bytea) RETURNS numeric
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN round(sys.integer_of_bytes(value, 4) * 0.0001, 4);
+CREATE OR REPLACE FUNCTION sys.convert_smallmoney(value timestamp) RETURNS numeric
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.money_of(sys.datetime_number(value)::numeric, 'smallmoney', 'datetime');
+CREATE OR REPLACE FUNCTION sys.try_convert_smallmoney(value timestamp) RETURNS numeric
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.fit_money(sys.datetime_number(value)::numeric, 'smallmoney');
 
 -- FLOAT
 CREATE OR REPLACE FUNCTION sys.convert_float(value text) RETURNS double precision
@@ -330,6 +338,10 @@ CREATE OR REPLACE FUNCTION sys.try_convert_bit(value boolean) RETURNS sys.bit
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN value::integer::sys.bit;
 CREATE OR REPLACE FUNCTION sys.try_convert_bit(value bytea) RETURNS sys.bit
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN (sys.integer_of_bytes(value, 8) <> 0)::integer::sys.bit;
+CREATE OR REPLACE FUNCTION sys.convert_bit(value timestamp) RETURNS sys.bit
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN (sys.datetime_number(value) <> 0)::integer::sys.bit;
+CREATE OR REPLACE FUNCTION sys.try_convert_bit(value timestamp) RETURNS sys.bit
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN (sys.datetime_number(value) <> 0)::integer::sys.bit;
 
 -- UNIQUEIDENTIFIER
 CREATE OR REPLACE FUNCTION sys.convert_uniqueidentifier(value text) RETURNS uuid

@@ -166,31 +166,49 @@ CREATE OR REPLACE FUNCTION sys.bytes_of_datetimeoffset(value timestamptz, scale 
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN sys.bytes_of_datetime2(value AT TIME ZONE 'UTC', scale) || '\x0000'::bytea;
 
--- The wall clock in the bytes of a time (1900-01-01) or a datetime2; what comes behind them is not looked at.
-CREATE OR REPLACE FUNCTION sys.moment_of_bytes(value bytea, has_date boolean, target text) RETURNS timestamp
+-- The wall clock in the bytes of a time (1900-01-01), a date (midnight) or a datetime2; what comes behind them is not looked at. NULL:
+-- they are none.
+CREATE OR REPLACE FUNCTION sys.moment_in_bytes(value bytea, has_time boolean, has_date boolean) RETURNS timestamp
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_scale integer := CASE WHEN octet_length(value) > 0 THEN get_byte(value, 0) END;
-    v_width integer := sys.time_width(v_scale);
-    v_clock numeric;
+    v_scale integer := CASE WHEN has_time AND octet_length(value) > 0 THEN get_byte(value, 0) END;
+    v_time_bytes integer := CASE WHEN has_time THEN 1 + sys.time_width(v_scale) ELSE 0 END;
+    v_clock numeric := 0;
     v_days bigint := 0;
 BEGIN
-    IF coalesce(v_scale, 8) > 7 OR octet_length(value) < 1 + v_width + (CASE WHEN has_date THEN 3 ELSE 0 END) THEN
-        PERFORM ssb_internal.raise_error(8114, format('Error converting data type varbinary to %s.', target));
+    IF v_scale > 7 OR octet_length(value) < v_time_bytes + (CASE WHEN has_date THEN 3 ELSE 0 END) THEN
+        RETURN NULL;
     END IF;
-    v_clock := sys.of_little_endian(substr(value, 2, v_width)) / power(10::numeric, v_scale);
+    IF has_time THEN
+        v_clock := sys.of_little_endian(substr(value, 2, v_time_bytes - 1)) / power(10::numeric, v_scale);
+    END IF;
     IF has_date THEN
-        v_days := sys.of_little_endian(substr(value, 2 + v_width, 3));
+        v_days := sys.of_little_endian(substr(value, v_time_bytes + 1, 3));
     END IF;
     IF v_clock >= 86400 OR v_days > 3652058 THEN
-        PERFORM ssb_internal.raise_error(8114, format('Error converting data type varbinary to %s.', target));
+        RETURN NULL;
     END IF;
     RETURN CASE WHEN has_date THEN timestamp '0001-01-01' + v_days * interval '1 day' ELSE timestamp '1900-01-01' END
         + v_clock * interval '1 second';
 END;
 $$;
+CREATE OR REPLACE FUNCTION sys.moment_of_bytes(value bytea, has_date boolean, target text) RETURNS timestamp
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_moment timestamp := sys.moment_in_bytes(value, target <> 'date', has_date);
+BEGIN
+    IF v_moment IS NULL THEN
+        PERFORM ssb_internal.raise_error(8114, format('Error converting data type varbinary to %s.', target));
+    END IF;
+    RETURN v_moment;
+END;
+$$;
+CREATE OR REPLACE FUNCTION sys.convert_date(value bytea, style integer DEFAULT 0) RETURNS date
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.moment_of_bytes(value, true, 'date')::date;
 CREATE OR REPLACE FUNCTION sys.convert_time(value bytea, scale integer DEFAULT 7, style integer DEFAULT 0) RETURNS time
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.round_moment(sys.moment_of_bytes(value, false, 'time'), scale)::time;
 CREATE OR REPLACE FUNCTION sys.convert_datetime2(value bytea, scale integer DEFAULT 7, style integer DEFAULT 0) RETURNS timestamp
@@ -198,6 +216,15 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.round_moment(sys.moment_of_bytes
 CREATE OR REPLACE FUNCTION sys.convert_datetimeoffset(value bytea, scale integer DEFAULT 7, style integer DEFAULT 0) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN sys.round_moment(sys.moment_of_bytes(value, true, 'datetimeoffset'), scale) AT TIME ZONE 'UTC';
+CREATE OR REPLACE FUNCTION sys.try_convert_date(value bytea, style integer DEFAULT 0) RETURNS date
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.moment_in_bytes(value, false, true)::date;
+CREATE OR REPLACE FUNCTION sys.try_convert_time(value bytea, scale integer DEFAULT 7, style integer DEFAULT 0) RETURNS time
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.round_moment(sys.moment_in_bytes(value, true, false), scale)::time;
+CREATE OR REPLACE FUNCTION sys.try_convert_datetime2(value bytea, scale integer DEFAULT 7, style integer DEFAULT 0) RETURNS timestamp
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.round_moment(sys.moment_in_bytes(value, true, true), scale);
+CREATE OR REPLACE FUNCTION sys.try_convert_datetimeoffset(value bytea, scale integer DEFAULT 7, style integer DEFAULT 0) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN sys.round_moment(sys.moment_in_bytes(value, true, true), scale) AT TIME ZONE 'UTC';
 
 -- smalldatetime: days since 1900-01-01 and minutes since midnight, in two bytes each.
 CREATE OR REPLACE FUNCTION sys.bytes_of_smalldatetime(value timestamp) RETURNS bytea
