@@ -57,6 +57,8 @@ def arithmetic_error(operator: str, left: Value, right: Value) -> Error | None:
         return _invalid(first, name)
     if operator == "%" and "float" in (a.family, b.family) and "uniqueidentifier" not in (a.family, b.family):
         return _incompatible(first, second, name)
+    if operator == "+" and {a.family, b.family} == {"string", "binary"} and (a.is_unicode or b.is_unicode):
+        return _incompatible(first, second, name)
     if a.is_string and b.is_string and operator != "+":
         if operator == "%" or a.name != b.name:
             return _incompatible(first, second, name)
@@ -206,6 +208,7 @@ _TAKEN: dict[str, dict[int, frozenset[str]]] = {
     "FORMAT": {0: _MOMENTS | _NUMBERS - {"bit"}},
     "FORMATMESSAGE": {0: _TEXT | {"integer", "NULL"}},
     **{each: {0: _TRIMMED | {"NULL"}} for each in ("LTRIM", "RTRIM")},
+    **{each: {0: _TEXT | {"NULL"}} for each in ("PARSE", "TRY_PARSE")},
     "SUBSTRING": {0: _TEXT | {"binary"}},
     **{
         each: {0: _MOMENTS | _TEXT | {"NULL"}, 1: _WHOLE | {"NULL"}}

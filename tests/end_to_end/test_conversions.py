@@ -108,7 +108,8 @@ def test_try_convert_fails_only_where_there_is_no_conversion(tsql: Tsql) -> None
     for (source, value), target in product(_ASKED, _TARGETS):
         tsql.run(
             f"DECLARE @from {source} = {value}, @to sql_variant;"
-            f" SELECT @to = NULL WHERE TRY_CONVERT({target}, @from) IS NULL OR TRY_CAST(@from AS {target}) IS NULL;"
+            f" SELECT @to = NULL WHERE TRY_CONVERT({target}, @from) IS NULL"
+            f" OR TRY_CAST(@from AS {target}) IS NULL;"
             f" PRINT 'tried'; SELECT @to = NULL WHERE CONVERT({target}, @from) IS NULL"
         )
         told = {error.number for error in tsql.errors}

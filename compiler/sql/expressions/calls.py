@@ -80,6 +80,8 @@ def _conversion(node: Conversion, ctx: Context) -> Value:
     if kind in ("PARSE", "TRY_PARSE"):
         if to.name not in _PARSED:
             return ctx.problem(f"Invalid data type {to.name} in function {kind}.", node, number=10761)
+        if error := argument_error(kind, [value]):
+            return ctx.problem(error[1], node, number=error[0])
         prefix = "sys.parse_" if kind == "PARSE" else "sys.try_parse_"
         arguments = [value.code]
         if style_node is not None:

@@ -73,3 +73,12 @@ SELECT * FROM kept
 GO
 DECLARE @text NTEXT
 GO
+-- National text and bytes; what PARSE takes
+DECLARE @hash varbinary(20) = 0x31;
+PRINT N'hash ' + @hash
+GO
+DECLARE @number int = 5;
+PRINT PARSE(@number AS bigint)
+GO
+PRINT ISNULL(TRY_PARSE(SYSDATETIME() AS date), '')
+GO
