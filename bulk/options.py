@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, get_args
 
-from .problems import MOST_INTEGER, MOST_LONG, BulkError, require_choice, require_number
+from .problems import MOST_LONG, MOST_PARTITIONS, BulkError, require_choice, require_number
 from .progress import Report, log
 
 Mode = Literal["once", "until-empty", "continuous"]
@@ -59,7 +59,7 @@ class JobOptions:
         for name, value, most in (
             ("max_messages", self.max_messages, MOST_LONG),
             ("max_bytes", self.max_bytes, MOST_LONG),
-            ("partitions", self.partitions, MOST_INTEGER),
+            ("partitions", self.partitions, MOST_PARTITIONS),
         ):
             if value is not None:
                 require_number(name, value, most)

@@ -16,6 +16,8 @@ _Result = TypeVar("_Result")
 MOST_INTEGER = 2**31 - 1
 MOST_LONG = 2**63 - 1
 """What PostgreSQL's integer and bigint hold."""
+MOST_PARTITIONS = 100_000
+"""Each is a task, and an object in the driver's memory."""
 _OUT_OF_MEMORY = 52
 """Spark's own exit status."""
 _DEAD_WORKER = (

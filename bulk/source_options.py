@@ -16,7 +16,7 @@ from psycopg.pq import TransactionStatus
 from ..server.connect import SEARCH_PATH
 from .claim import explained
 from .connections import Connection, acting_as, readable
-from .problems import MOST_INTEGER, MOST_LONG, BulkError, first_line, require_choice
+from .problems import MOST_INTEGER, MOST_LONG, MOST_PARTITIONS, BulkError, first_line, require_choice
 from .program import Unread
 
 _COMMON = ("dsn", "url", "user", "password", "role", "sessionInitStatement")
@@ -63,6 +63,12 @@ _ELSEWHERE = {
     "querytimeout": """option("sessionInitStatement", "SET statement_timeout = '60s'")""",
 }
 _ALL = (*_COMMON, *_READ, *_TASKS, *_STREAM, *_WRITE)
+_SYNONYMS = (
+    ("dsn", "url"),
+    ("numPartitions", "partitions"),
+    ("maxMessagesPerTrigger", "maxMessages"),
+    ("maxBytesPerTrigger", "maxBytes"),
+)
 # What means the same when it is empty and when it is left away. Anything else that is empty is a variable
 # that nobody has set: without its sendId a send that runs again is sent twice, without its role a session
 # has more rights.
@@ -203,6 +209,12 @@ def read_options(given: Mapping[str, str], *, to_write: bool = False) -> SourceO
         if not values.get(name.lower(), "set").strip() and name.lower() not in _MAY_BE_EMPTY:
             raise BulkError(f'the option "{name}" is empty', "leave it away where it is not meant")
 
+    for same in _SYNONYMS:
+        if len({values[name.lower()] for name in same if name.lower() in values}) > 1:
+            raise BulkError(
+                f'the options "{same[0]}" and "{same[1]}" mean the same, and differ', "leave one of them away"
+            )
+
     def number(*names: str, unit: str = "", most: int = MOST_INTEGER) -> int | None:
         for name in names:
             text = values.get(name.lower())
@@ -233,10 +245,10 @@ def read_options(given: Mapping[str, str], *, to_write: bool = False) -> SourceO
         queue=values.get("queue"),
         view=values.get("view"),
         init=values.get("sessioninitstatement"),
-        partitions=number("numPartitions", "partitions") or 2,
+        partitions=number(*_SYNONYMS[1], most=MOST_PARTITIONS) or 2,
         fetch_size=number("fetchsize"),
-        max_messages=number("maxMessagesPerTrigger", "maxMessages", most=MOST_LONG) or MOST_MESSAGES,
-        max_bytes=number("maxBytesPerTrigger", "maxBytes", unit=_SIZES, most=MOST_LONG),
+        max_messages=number(*_SYNONYMS[2], most=MOST_LONG) or MOST_MESSAGES,
+        max_bytes=number(*_SYNONYMS[3], unit=_SIZES, most=MOST_LONG),
         fail_on_data_loss=switch("failOnDataLoss", True),
         stream=values.get("streamname"),
         wait=number("claimTimeout") or WAIT,

@@ -316,7 +316,17 @@ def test_a_stream_sends_each_batch_once(spark: Any, desk: Desk, tcp: Tcp, tmp_pa
         ({"queue": "x", "option.queue": "x", "provider": "pgsb"}, "table USING pgsb", "TEMPORARY VIEW"),
         ({}, 'the option "dsn" is missing', "dbname=shop"),
         ({"dsn": "dbname=d", "maxMessagesPerTrigger": "many"}, "must be a number", None),
-        ({"dsn": "dbname=d", "numPartitions": "2147483648"}, "and at most 2,147,483,647", None),
+        ({"dsn": "dbname=d", "numPartitions": "2147483647"}, "and at most 100,000", None),
+        (
+            {"dsn": "dbname=d", "url": "postgresql:///e"},
+            '"dsn" and "url" mean the same, and differ',
+            "leave one",
+        ),
+        (
+            {"dsn": "dbname=d", "maxBytes": "8", "maxBytesPerTrigger": "9"},
+            "mean the same, and differ",
+            "leave one",
+        ),
         ({"dsn": "dbname=d", "claimTimeout": "9" * 18}, "and at most 2,147,483,647", None),
         ({"dsn": "dbname=d", "maxBytesPerTrigger": "8388608t"}, "and at most 9,223,372,036,854,775", None),
         ({"dsn": "dbname=d", "role": " "}, 'the option "role" is empty', "leave it away"),
