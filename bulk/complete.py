@@ -50,10 +50,11 @@ _OTHERS: dict[str, dict[str, tuple[str, str, str | None]]] = {
 }
 # What Spark's jobs for them are called, to people.
 _STEPS = {"replies": "replies", "errors": "messages that failed", "ends": "ends of conversations"}
-# Whether COPY of a table does what INSERT would: without rules and policies, and without triggers, which may
-# tell one from the other; and its name, quoted where it must be.
+# Whether a table or view takes rows (8: INSERT); whether COPY of a table does what INSERT would: without
+# rules and policies, and without triggers, which may tell one from the other; its name, quoted where needed.
 _TABLE = """
 SELECT c.oid IS NOT NULL,
+       pg_catalog.pg_relation_is_updatable(c.oid, true) & 8 <> 0,
        c.relkind IN ('r', 'p') AND NOT c.relhasrules AND NOT c.relrowsecurity
        AND NOT EXISTS (SELECT FROM pg_catalog.pg_trigger AS t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal),
        CASE WHEN c.oid IS NOT NULL THEN pg_catalog.format('%%I.%%I', n.nspname, c.relname) END
@@ -215,6 +216,9 @@ def _plan_table(
     found = held.connection.execute(_TABLE, (name,)).fetchone()
     if found is None or not found[0]:
         raise BulkError(f"there is no table {name}", "name it as PostgreSQL spells it, such as dbo.takings")
+    _, takes_rows, is_copied, quoted = found
+    if not takes_rows:
+        raise BulkError(f"{name} takes no rows", "an output is for a table, or a view that takes INSERT")
     with held.connection.cursor(row_factory=class_row(TableColumn)) as cursor:
         there = {one.name: one for one in cursor.execute(TABLE_COLUMNS, (name,))}
     is_sensitive = frame.sparkSession.conf.get("spark.sql.caseSensitive") == "true"
@@ -232,8 +236,8 @@ def _plan_table(
             raise BulkError(f"the table {name} has no column {field.name!r}", _names(there))
     if not columns:
         raise BulkError(f"the output for {name} has no column of that table", _names(there))
-    in_packs = bool(found[1]) and all(one.is_plain for one in columns)
-    return str(found[2]), tuple(columns), tuple(origin), in_packs
+    in_packs = bool(is_copied) and all(one.is_plain for one in columns)
+    return str(quoted), tuple(columns), tuple(origin), in_packs
 
 
 def _require_distinct(columns: Sequence[str], what: str, *, is_sensitive: bool = False) -> None:

@@ -409,6 +409,17 @@ def test_a_program_without_outputs_and_a_column_that_is_not_there_are_told(
     with pytest.raises(BulkError, match=r"^there is no table dbo\.nowhere"):
         run_job(tcp(desk.database), "dbo.target", nowhere)
 
+    desk.connection.execute("CREATE MATERIALIZED VIEW dbo.kept AS SELECT 1 AS messages")
+    desk.connection.execute("CREATE VIEW dbo.counted AS SELECT count(*)::integer AS messages FROM dbo.kept")
+    desk.connection.execute("CREATE SEQUENCE dbo.numbers")
+    for relation, column in (("kept", "messages"), ("counted", "messages"), ("numbers", "last_value")):
+
+        def fixed(messages: Any, relation: str = relation, column: str = column) -> Outputs:
+            return Outputs(tables={f"dbo.{relation}": messages.selectExpr(f"1 AS {column}")})
+
+        with pytest.raises(BulkError, match=rf"^dbo\.{relation} takes no rows"):
+            run_job(tcp(desk.database), "dbo.target", fixed)
+
     def misspelled(messages: Any) -> Outputs:
         replies = messages.selectExpr("conversation_handle", "'note' AS message_type_name", "1 AS body")
         return Outputs(replies=replies)
