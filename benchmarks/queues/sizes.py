@@ -205,7 +205,6 @@ def _places(server: BenchServer, small: Sizes, large: Sizes, say: Say) -> Iterat
 @click.option("--async-commit", is_flag=True, help="synchronous_commit = off")
 @click.option("--checkpoint", is_flag=True, help="One before each measurement: pages go whole to the WAL.")
 @click.option("--shared-buffers", default=SETTINGS["shared_buffers"], show_default=True)
-@click.option("--wal-compression", default=SETTINGS["wal_compression"], show_default=True)
 def main(
     conversations: int,
     messages: int,
@@ -215,13 +214,12 @@ def main(
     async_commit: bool,
     checkpoint: bool,
     shared_buffers: str,
-    wal_compression: str,
 ) -> None:
     """Print rates beside those of a small database, disk and memory."""
-    with running(postgres, shared_buffers=shared_buffers, wal_compression=wal_compression) as server:
+    with running(postgres, shared_buffers=shared_buffers) as server:
         click.echo(
             f"PostgreSQL {server.version}, {machine()}, synchronous_commit {not async_commit},"
-            f" shared_buffers {shared_buffers}, wal_compression {wal_compression}"
+            f" shared_buffers {shared_buffers}"
         )
         large = Sizes(conversations, messages, queues)
         sizes_of = large.part(_QUICK) if quick else large
