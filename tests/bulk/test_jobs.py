@@ -409,17 +409,6 @@ def test_a_program_without_outputs_and_a_column_that_is_not_there_are_told(
     with pytest.raises(BulkError, match=r"^there is no table dbo\.nowhere"):
         run_job(tcp(desk.database), "dbo.target", nowhere)
 
-    desk.connection.execute("CREATE MATERIALIZED VIEW dbo.kept AS SELECT 1 AS messages")
-    desk.connection.execute("CREATE VIEW dbo.counted AS SELECT count(*)::integer AS messages FROM dbo.kept")
-    desk.connection.execute("CREATE SEQUENCE dbo.numbers")
-    for relation, column in (("kept", "messages"), ("counted", "messages"), ("numbers", "last_value")):
-
-        def fixed(messages: Any, relation: str = relation, column: str = column) -> Outputs:
-            return Outputs(tables={f"dbo.{relation}": messages.selectExpr(f"1 AS {column}")})
-
-        with pytest.raises(BulkError, match=rf"^dbo\.{relation} takes no rows"):
-            run_job(tcp(desk.database), "dbo.target", fixed)
-
     def misspelled(messages: Any) -> Outputs:
         replies = messages.selectExpr("conversation_handle", "'note' AS message_type_name", "1 AS body")
         return Outputs(replies=replies)
@@ -438,6 +427,21 @@ def test_a_program_without_outputs_and_a_column_that_is_not_there_are_told(
         run_job(tcp(desk.database), "dbo.target", wrong)
     assert desk.waiting() == 1
     assert desk.value("SELECT count(*) FROM ssb.claim") == 0
+
+
+def test_an_output_for_what_takes_no_rows_is_refused_before_it_runs(spark: Any, desk: Desk, tcp: Tcp) -> None:
+    desk.connection.execute("CREATE MATERIALIZED VIEW dbo.kept AS SELECT 1 AS messages")
+    desk.connection.execute("CREATE VIEW dbo.counted AS SELECT count(*)::integer AS messages FROM dbo.kept")
+    desk.connection.execute("CREATE SEQUENCE dbo.numbers")
+    desk.send(1, 1)
+    for relation, column in (("kept", "messages"), ("counted", "messages"), ("numbers", "last_value")):
+
+        def program(messages: Any, relation: str = relation, column: str = column) -> Outputs:
+            return Outputs(tables={f"dbo.{relation}": messages.selectExpr(f"1 AS {column}")})
+
+        with pytest.raises(BulkError, match=rf"^dbo\.{relation} takes no rows"):
+            run_job(tcp(desk.database), "dbo.target", program)
+    assert desk.waiting() == 1
 
 
 @pytest.mark.long
