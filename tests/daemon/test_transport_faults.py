@@ -1,4 +1,4 @@
-"""Two servers, a daemon for each: 5,000 messages each way on 50 dialogs, while daemons and servers die.
+"""Two servers, a daemon for each: 5,000 messages each way on 50 dialogs, while daemons, servers or lines die.
 
 Nothing is lost, doubled or out of order, and every dialog ends on both sides.
 """
@@ -9,10 +9,11 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
+from broken_line import BrokenLine
 from crashing import Crashing
 
 from activation import until
@@ -102,8 +103,40 @@ def instances() -> Iterator[tuple[Instance, Instance]]:
 @pytest.mark.long
 @pytest.mark.one_postgres
 def test_5000_messages_each_way_survive_every_crash(instances: tuple[Instance, Instance]) -> None:
-    random.seed(20261123)
     near, far = instances
+    _talk(near, far, [near.replace_daemon, far.replace_daemon, near.crash_server, far.crash_server])
+
+
+@pytest.mark.long
+@pytest.mark.one_postgres
+def test_5000_messages_each_way_survive_a_line_that_breaks(instances: tuple[Instance, Instance]) -> None:
+    near, far = instances
+    homes = [server_home("pgsb-line-") for _ in instances]
+    lines = []
+    try:
+        for of, to, name, home in ((near, far, "far", homes[0]), (far, near, "near", homes[1])):
+            lines.append(BrokenLine(to.dsn, home))
+            of.address = f"TCP://{name}.example:4022={lines[-1].dsn}"
+        _talk(
+            near,
+            far,
+            [
+                break_it
+                for line in lines
+                for break_it in (line.lose_an_answer, line.cut_within_a_message, line.cut)
+            ],
+        )
+        assert all(line.breaks >= 4 for line in lines)
+    finally:
+        for line in lines:
+            line.close()
+        for home in homes:
+            shutil.rmtree(home, ignore_errors=True)
+
+
+def _talk(near: Instance, far: Instance, faults: Sequence[Callable[[], None]]) -> None:
+    """Ask and answer on dialogs that begin at ``near``, a fault in each round; nothing may be missing."""
+    random.seed(20261123)
     sql = near.connect()
     sql.execute(_COMMON + "SELECT ssb.create_service('//Near', 'dbo.q', '{//Talk}')")
     sql.execute("SELECT ssb.create_route('ToFar', 'TCP://far.example:4022', '//Far')")
@@ -120,12 +153,6 @@ def test_5000_messages_each_way_survive_every_crash(instances: tuple[Instance, I
     ]
     near.start_daemon()
     far.start_daemon()
-    faults: list[Callable[[], None]] = [
-        near.replace_daemon,
-        far.replace_daemon,
-        near.crash_server,
-        far.crash_server,
-    ]
     for number in range(ROUNDS):
         sql = near.connect()
         sql.execute(
@@ -134,7 +161,7 @@ def test_5000_messages_each_way_survive_every_crash(instances: tuple[Instance, I
             [handles, number * IN_A_ROUND, number * IN_A_ROUND + IN_A_ROUND - 1],
         )
         time.sleep(random.uniform(0, 0.5))  # the moment of the fault
-        faults[number % 4]()
+        faults[number % len(faults)]()
     sql = near.connect()
     heard: dict[Any, list[int]] = {handle: [] for handle in handles}
     total = ROUNDS * IN_A_ROUND
