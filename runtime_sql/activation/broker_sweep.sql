@@ -6,7 +6,7 @@
 -- Locks      what ssb_internal.deliver_due_on locks; at its end, if it is free, ssb.urgent_conversation, SHARE
 
 -- p_quiet are the queues that the daemon takes for empty; of these, awake returns
--- those that are not. next_due is when the next timer or lifetime ends.
+-- those that are not. next_due is when the next timer or lifetime ends; a time that has passed where more is due than this has brought about.
 CREATE OR REPLACE FUNCTION ssb_internal.broker_sweep(p_quiet integer[], OUT awake integer[], OUT next_due timestamptz)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -22,6 +22,10 @@ DECLARE
     v_has_waiting boolean := EXISTS (SELECT FROM ssb.transmission);
     v_queue ssb.queue;
     v_queues integer[];
+    c_timers CONSTANT integer := 1000;              -- of a queue, as one set
+    v_first bigint[];                               -- of a queue, what is due first
+    v_has_put boolean;
+    v_has_more boolean := false;
 BEGIN
     -- Numbers first: most often there is none, and whole rows are wide.
     FOR v_try IN 1..100 LOOP
@@ -55,7 +59,17 @@ BEGIN
             NULL;
         END;
         BEGIN
-            PERFORM ssb_internal.deliver_due_on(v_queue.queue_id);
+            v_first := ARRAY(SELECT e.endpoint_id FROM ssb.conversation_endpoint AS e
+                              WHERE e.queue_id = v_queue.queue_id AND e.due_at <= v_now ORDER BY e.due_at LIMIT 400);
+            v_has_put := ssb_internal.fire_timers(v_queue.queue_id, v_now, c_timers);
+            v_has_put := ssb_internal.deliver_due_on(v_queue.queue_id) OR v_has_put;
+            -- What nothing could be done about, for its group is held or the queue takes no messages, is looked at again in a second.
+            v_has_more := v_has_more
+                OR (EXISTS (SELECT FROM ssb.conversation_endpoint AS e
+                             WHERE e.queue_id = v_queue.queue_id AND e.due_at <= v_now ORDER BY e.due_at OFFSET 0)
+                    AND (v_has_put
+                         OR cardinality(v_first) > (SELECT count(*) FROM ssb.conversation_endpoint AS e
+                                                     WHERE e.endpoint_id = ANY (v_first) AND e.due_at <= v_now)));
             IF v_has_waiting THEN
                 PERFORM ssb_internal.fetch_waiting(v_queue.queue_id);
             END IF;
@@ -72,7 +86,7 @@ BEGIN
       FROM unnest(p_quiet) AS p (queue_id)
      WHERE EXISTS (SELECT FROM ssb.message_stored AS m WHERE m.queue_id = p.queue_id)
        AND EXISTS (SELECT FROM ssb.queue AS q WHERE q.queue_id = p.queue_id AND q.is_receive_enabled);
-    SELECT min(d.due_at) INTO next_due
+    SELECT CASE WHEN v_has_more THEN v_now ELSE min(d.due_at) END INTO next_due
       FROM ssb.queue AS q
      CROSS JOIN LATERAL (SELECT e.due_at FROM ssb.conversation_endpoint AS e
                           WHERE e.queue_id = q.queue_id AND e.due_at > v_now ORDER BY e.due_at LIMIT 1) AS d;

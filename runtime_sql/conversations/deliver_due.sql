@@ -54,6 +54,96 @@ BEGIN
 END;
 $$;
 
+-- Whether all that is due of an endpoint is its timer, and its group is led by itself.
+CREATE OR REPLACE FUNCTION ssb_internal.is_timer_alone(p_endpoint ssb.conversation_endpoint, p_now timestamptz)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE
+RETURN coalesce((p_endpoint).dialog_timer <= p_now AND (p_endpoint).closed_at IS NULL
+                AND ((p_endpoint).is_error OR coalesce((p_endpoint).lifetime > p_now, true))
+                AND (p_endpoint).lock_id = (p_endpoint).endpoint_id, false);
+
+-- Puts the DialogTimer messages of timers that are over, p_most at most, as a set: one by one each took 240 µs, and where a hundred thousand end at
+-- once, as those of all sessions that a nightly job has begun, the last was a quarter of an hour late. True when it put one.
+-- Dialogs whose LIFETIME is over as well, and groups that somebody holds, are left.
+--
+-- Called by  ssb_internal.deliver_due_on, broker_sweep
+-- Locks      the groups; and for a moment those of the far sides
+CREATE OR REPLACE FUNCTION ssb_internal.fire_timers(p_queue_id integer, p_now timestamptz, p_most integer)
+RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+AS $$
+DECLARE
+    v_queue ssb.queue;
+    v_fired bigint[];
+    v_urgent bigint[];
+    v_held bigint[];
+BEGIN
+    SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.queue_id = p_queue_id AND q.is_accepting;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    v_fired := ARRAY(
+        SELECT e.endpoint_id
+          FROM (SELECT e.endpoint_id FROM ssb.conversation_endpoint AS e
+                 WHERE e.queue_id = p_queue_id AND e.due_at <= p_now ORDER BY e.due_at LIMIT p_most) AS d
+          JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = d.endpoint_id
+         WHERE ssb_internal.is_timer_alone(e, p_now)
+           FOR NO KEY UPDATE OF e SKIP LOCKED);
+    IF v_fired = '{}' THEN
+        RETURN false;
+    END IF;
+    -- As ssb_internal.put_message and others_may_wait do it for one.
+    PERFORM pg_current_xact_id();
+    v_urgent := ARRAY(SELECT f FROM unnest(v_fired) AS f
+                       WHERE EXISTS (SELECT FROM ssb.message_stored AS m WHERE m.endpoint_id = f ORDER BY m.queuing_order OFFSET 0));
+    BEGIN
+        SELECT array_agg(e.endpoint_id) INTO v_held
+          FROM (SELECT f AS endpoint_id FROM unnest(v_fired) AS f WHERE f <> ALL (v_urgent) OFFSET 0) AS f
+          JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = f.endpoint_id AND e.far_endpoint_id IS NOT NULL
+          LEFT JOIN LATERAL (SELECT true AS is_free
+                               FROM (SELECT o.lock_id FROM ssb.conversation_endpoint AS o WHERE o.endpoint_id = e.far_endpoint_id OFFSET 0) AS o
+                              CROSS JOIN LATERAL (SELECT FROM ssb.conversation_endpoint AS l WHERE l.endpoint_id = o.lock_id
+                                                     FOR NO KEY UPDATE SKIP LOCKED) AS l) AS o ON true
+         WHERE o.is_free IS NULL;
+        RAISE EXCEPTION USING ERRCODE = 'SP001', MESSAGE = 'done';
+    EXCEPTION WHEN SQLSTATE 'SP001' THEN
+        v_urgent := v_urgent || coalesce(v_held, '{}');
+    END;
+    IF v_urgent <> '{}' THEN
+        INSERT INTO ssb.urgent_conversation (queue_id, endpoint_id) SELECT p_queue_id, u FROM unnest(v_urgent) AS u;
+        PERFORM nextval('ssb.urgent_conversations');
+    END IF;
+    PERFORM pg_try_advisory_xact_lock(1397965379, v_queue.order_sequence::oid::integer);
+    IF coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) % 2 = 0 THEN
+        INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
+                                   message_type_id, priority, validation, body)
+        SELECT p_queue_id, t.endpoint_id, nextval(v_queue.order_sequence), -1, clock_timestamp(), 3, t.priority, 'E', NULL
+          FROM (SELECT e.endpoint_id, e.priority FROM ssb.conversation_endpoint AS e
+                 WHERE e.endpoint_id = ANY (v_fired) ORDER BY e.dialog_timer) AS t;
+    ELSE
+        INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
+                                   message_type_id, priority, validation, body)
+        SELECT p_queue_id, t.endpoint_id, nextval(v_queue.order_sequence), -1, clock_timestamp(), 3, t.priority, 'E', NULL
+          FROM (SELECT e.endpoint_id, e.priority FROM ssb.conversation_endpoint AS e
+                 WHERE e.endpoint_id = ANY (v_fired) ORDER BY e.dialog_timer) AS t;
+    END IF;
+    UPDATE ssb.conversation_endpoint AS e
+       SET dialog_timer = NULL, due_at = CASE WHEN NOT e.is_error THEN e.lifetime END
+     WHERE e.endpoint_id = ANY (v_fired);
+    IF ssb_internal.queue_state(v_queue.state_sequence) % 2 = 1 THEN
+        PERFORM ssb_internal.announce_arrival(p_queue_id);
+    END IF;
+    RETURN true;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.fire_timers(integer, timestamptz, integer) FROM PUBLIC;
+
 -- True when it put a message on the queue. At most 300 endpoints a call, so that
 -- no RECEIVE pays for everybody. What cannot come about now, as its group is locked or the queue takes no messages,
 -- is passed, and keeps nothing from coming that is due later.
@@ -77,14 +167,16 @@ BEGIN
         RETURN false;
     END IF;
     PERFORM ssb_internal.sweep_dialogs(p_queue_id, v_now);
+    v_has_put := ssb_internal.fire_timers(p_queue_id, v_now, 100);
     v_free := ARRAY(
         SELECT d.endpoint_id
-          FROM (SELECT e.endpoint_id, e.lock_id FROM ssb.conversation_endpoint AS e
+          FROM (SELECT e.endpoint_id, e.lock_id, ssb_internal.is_timer_alone(e, v_now) AS is_timer FROM ssb.conversation_endpoint AS e
                  WHERE e.queue_id = p_queue_id AND e.due_at <= v_now
                    AND (v_is_accepting OR NOT ssb_internal.waits_for_its_queue(e.closed_at, e.dialog_timer, e.lifetime, v_now))
                  ORDER BY e.due_at LIMIT 2000) AS d
          CROSS JOIN LATERAL (SELECT FROM ssb.conversation_endpoint AS l
                               WHERE l.endpoint_id = d.lock_id FOR NO KEY UPDATE SKIP LOCKED) AS l
+         WHERE NOT d.is_timer
          LIMIT 100);
     FOREACH v_endpoint_id IN ARRAY v_free LOOP
         -- It may have come to another group.

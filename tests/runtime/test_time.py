@@ -4,11 +4,14 @@ Time passes here by setting dates back; nothing waits.
 """
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 
+import psycopg
 import pytest
 from runtime.broker import ERROR, TIMER, Message, Pair, Session, refused
+
+from support import Database
 
 
 def pass_time(session: Session, handle: uuid.UUID, seconds: int) -> None:
@@ -371,3 +374,50 @@ def test_who_looks_for_what_is_due_reads_nothing_that_is_not(
     assert reader.receive(pair.far) == []
     assert reader.value(read) < 20
     reader.rollback()
+
+
+_MANY = 1300
+_SWEEP = "SELECT next_due <= clock_timestamp() FROM ssb_internal.broker_sweep('{}')"
+
+
+@pytest.fixture
+def many(database: Database) -> Iterator[Pair]:
+    """Dialogs in a database of their own, whose timers are all over, the last one's longest."""
+    with psycopg.connect(database.dsn, autocommit=True) as connection:
+        session = Session(connection)
+        pair = Pair(session)
+        session.do(
+            "SELECT ssb.begin_conversation_timer(ssb.begin_dialog(%s, %s, %s, encryption => false), 60)"
+            " FROM generate_series(1, %s)",
+            *(pair.initiator, pair.target, pair.contract, _MANY),
+        )
+        session.do(
+            "UPDATE ssb.conversation_endpoint SET dialog_timer = d.at, due_at = d.at FROM"
+            " (SELECT endpoint_id AS id, now() - row_number() OVER (ORDER BY endpoint_id) * interval '1 s'"
+            "      AS at FROM ssb.conversation_endpoint) AS d WHERE endpoint_id = d.id"
+        )
+        yield pair
+
+
+def test_many_timers_come_as_sets_in_their_order_and_who_sweeps_goes_on_at_once(many: Pair) -> None:
+    session = many.session
+    assert session.value(_SWEEP) is True
+    assert _MANY > session.value(f"SELECT count(*) FROM {many.near}") >= 1000
+    while session.value(_SWEEP):
+        pass
+    assert session.column(f"SELECT message_type_name FROM {many.near}") == [TIMER] * _MANY
+    ids = session.column("SELECT endpoint_id FROM ssb.message_stored ORDER BY queuing_order")
+    assert ids == sorted(ids, reverse=True)
+    assert session.value("SELECT count(*) FROM ssb.conversation_endpoint WHERE due_at IS NOT NULL") == 0
+
+
+@pytest.mark.parametrize("why", ["locked", "queue off"])
+def test_who_sweeps_waits_where_what_is_due_cannot_come(many: Pair, database: Database, why: str) -> None:
+    session = many.session
+    with psycopg.connect(database.dsn) as holder:
+        if why == "queue off":
+            session.do("SELECT ssb.alter_queue(%s, status => false)", many.near)
+        else:
+            holder.execute("SELECT FROM ssb.conversation_endpoint FOR NO KEY UPDATE")
+        assert not session.value(_SWEEP)
+        assert session.value(f"SELECT count(*) FROM {many.near}") == 0
