@@ -404,13 +404,22 @@ def test_who_has_no_rights_holds_nothing_that_others_need(
             "ssb.deliver_due()",
             "ssb_internal.tell_of_poison()",
             "ssb.tidy_up()",
-            "ssb_internal.run_stream('x')",
         ):
             stranger.do("SELECT " + statement)
         session.do("SET lock_timeout = '2s'")
-        session.do("SELECT ssb_internal.run_stream('x')")
         assert [message.type for message in session.receive(pair.near)] == [TIMER]
         session.end(handle)
+    session.do("RESET lock_timeout")
+
+
+def test_who_runs_a_stream_keeps_nobody_elses_from_its_name(
+    stranger: Session, session: Session, pair: Pair
+) -> None:
+    session.do("SELECT ssb.grant_permission('{RECEIVE}', 'OBJECT', %s, '{mallory}')", pair.near)
+    with stranger.connection.transaction():
+        stranger.do("SELECT ssb_internal.run_stream('x')")
+        session.do("SET lock_timeout = '2s'")
+        session.do("SELECT ssb_internal.run_stream('x')")
     session.do("RESET lock_timeout")
 
 
