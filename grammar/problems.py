@@ -20,7 +20,7 @@ from itertools import islice
 from operator import itemgetter
 
 from .records import dataclass
-from .source import Span
+from .source import Source, Span
 
 NAME_MISSING = (
     "An object or column name is missing or empty. For SELECT INTO statements, verify each column has a "
@@ -86,6 +86,13 @@ _MOST_COMPARED = 500
 _DIGITS = re.compile(r"\d+")
 _TAB_WIDTH = 8
 _LONGEST_LINE = 160
+# What stands behind these words, also in a text inside a text; how far before a shown place it is looked for.
+_SECRET = re.compile(
+    r"(\b\w*(?:PASSWORD|PASSWD|PASSPHRASE|PWD|SECRET|KEY_SOURCE)\s*[=(]?\s*(?:N?(?:''(?=[^'\s,;)])|')|0x))"
+    r"((?<='')[^']*|(?<=')(?:[^']|'')*|[0-9A-F]+)",
+    re.IGNORECASE,
+)
+_REACH_OF_SECRETS = 1000
 _ELLIPSIS = "…"
 
 
@@ -279,15 +286,18 @@ def _excerpt(span: Span) -> list[str]:
     """
     source, line = span.source, span.line
     text = source.line_text(line)
+    begin = source.line_start(line)
     first = min(span.column - 1, len(text))
-    last = min(max(span.end - source.line_start(line), first + 1), max(len(text), first + 1))
+    last = min(max(span.end - begin, first + 1), max(len(text), first + 1))
     before_mark = after_mark = ""
     if len(text) > _LONGEST_LINE:
         window = max(0, min(first - _LONGEST_LINE // 3, len(text) - _LONGEST_LINE))
         before_mark = _ELLIPSIS if window > 0 else ""
         after_mark = _ELLIPSIS if window + _LONGEST_LINE < len(text) else ""
         text = text[window : window + _LONGEST_LINE]
+        begin += window
         first, last = first - window, min(last - window, len(text) + 1)
+    text = _without_secrets(source, begin, begin + len(text))
     shown, left = _spread(before_mark + text[:first], 0)
     marked, right = _spread(text[first:last], left)
     rest, _ = _spread(text[last:] + after_mark, right)
@@ -296,6 +306,16 @@ def _excerpt(span: Span) -> list[str]:
         f"{number} | {shown}{marked}{rest}".rstrip(),
         f"{' ' * len(number)} | {' ' * left}{'^' * max(1, right - left)}",
     ]
+
+
+def _without_secrets(source: Source, start: int, end: int) -> str:
+    """Return the text of this place with a star for each character of a password or a secret.
+
+    Reports go where scripts do not: into the logs of builds and deployments.
+    """
+    before = max(0, start - _REACH_OF_SECRETS)
+    text = _SECRET.sub(lambda found: found[1] + "*" * len(found[2]), source.text[before:end])
+    return text[start - before :]
 
 
 def _spread(text: str, column: int) -> tuple[str, int]:

@@ -16,6 +16,7 @@ DECLARE
     v_caller CONSTANT name := ssb_internal.caller();
     v_lock_id integer;
 BEGIN
+    PERFORM ssb_internal.require_some_queue();
     DELETE FROM ssb.running_stream AS s WHERE s.role = v_caller AND NOT ssb_internal.stream_runs(s.role, s.stream);
     LOOP
         v_lock_id := nextval('ssb.claim_id');

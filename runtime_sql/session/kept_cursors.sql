@@ -196,9 +196,14 @@ RETURNS json
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    v_columns json;
 BEGIN
-    RETURN coalesce((SELECT c.columns::json FROM pg_temp.ssb_cursor AS c WHERE c.key = p_key),
-                    (SELECT json_agg(json_build_object('name', NULL, 'type', 'text')) FROM generate_series(1, p_count)));
+    -- It asks whose the tables are, before anything is read.
+    IF ssb_internal.place_of_cursor(p_key) IS NOT NULL THEN
+        SELECT c.columns::json INTO v_columns FROM pg_temp.ssb_cursor AS c WHERE c.key = p_key;
+    END IF;
+    RETURN coalesce(v_columns, (SELECT json_agg(json_build_object('name', NULL, 'type', 'text')) FROM generate_series(1, p_count)));
 END;
 $$;
 

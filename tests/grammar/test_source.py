@@ -105,6 +105,33 @@ def test_of_a_very_long_line_the_neighbourhood_is_shown() -> None:
     assert lines[1][lines[2].index("^")] == ")"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "CREATE MASTER KEY ENCRYPTION BY PASSWORD = 'hush' )",
+        "CREATE LOGIN l WITH PASSWORD = N'''hush''', BOGUS = 1",
+        "CREATE LOGIN l WITH PASSWORD\n= 0xABCDEF HASHED, BOGUS = 1",
+        "CREATE DATABASE SCOPED CREDENTIAL c WITH IDENTITY = 'i', SECRET = 'hush' )",
+        "EXEC (N'CREATE LOGIN l WITH PASSWORD = ''hush'', CHECK_POLICY = OFF') )",
+        "EXEC dbo.p @rmtpassword = N'hush', )",
+        "SELECT ENCRYPTBYPASSPHRASE('hush', x) FROM )",
+        f"ALTER MASTER KEY REGENERATE WITH ENCRYPTION BY PASSWORD = 'hush{'hush' * 100}' )",
+        f"ALTER LOGIN l WITH OLD_PASSWORD = 'hush{'x' * 20}'{' ' * 140})",
+        "CREATE CERTIFICATE c FROM FILE = 'c' WITH PRIVATE KEY (DECRYPTION BY PASSWORD = 'hush', BOGUS = 1)",
+    ],
+)
+def test_a_report_shows_no_password_that_stands_in_its_line(text: str) -> None:
+    report = _report(text)
+    assert "error" in report
+    assert "hush" not in report and "ABCDEF" not in report
+
+
+def test_what_stands_behind_a_password_is_shown() -> None:
+    lines = _report("CREATE MASTER KEY ENCRYPTION BY PASSWORD = 'hush' foo 'bar'").splitlines()
+    assert lines[1].endswith("PASSWORD = '****' foo 'bar'")
+    assert lines[1][lines[2].index("^") :].startswith("foo")
+
+
 def test_a_problem_that_spans_lines_is_marked_on_its_first() -> None:
     lines = _report("CREATE QUEUE 'a\nb'").splitlines()
     assert lines[1].endswith("'a")

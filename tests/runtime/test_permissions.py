@@ -624,7 +624,7 @@ def test_a_user_gets_the_name_of_a_role_and_a_role_keeps_its_own(
         user.receive(pair.near)
 
 
-def test_who_may_receive_nothing_notes_no_sends(
+def test_who_may_receive_nothing_notes_no_sends_and_streams(
     session: Session, another: Callable[[], Session], pair: Pair
 ) -> None:
     """The rows stay for days, and each call would leave one."""
@@ -640,6 +640,7 @@ def test_who_may_receive_nothing_notes_no_sends(
         "SELECT ssb_internal.note_send(gen_random_uuid(), 0)",
         "SELECT ssb_internal.count_send(gen_random_uuid(), 0, 1)",
         "SELECT ssb_internal.pass_claim(1, '2020-01-01')",
+        "SELECT ssb_internal.run_stream('mine')",
     )
     for call in calls:
         with pytest.raises(psycopg.errors.InsufficientPrivilege, match="on no queue"):

@@ -99,6 +99,50 @@ def test_what_comes_in_the_place_of_a_table_is_not_counted(
     stranger.do(f"DROP {kind} mallory.swapped")
 
 
+_CURSORS_OF_MALLORY = """
+CREATE FUNCTION pg_temp.cell() RETURNS text LANGUAGE plpgsql AS
+    $$ BEGIN PERFORM pg_temp.note(); RETURN '[]'; END $$;
+CREATE VIEW pg_temp.ssb_cursor AS
+    SELECT 'c'::text AS key, 1 AS at, 1 AS row_count, true AS can_scroll, true AS is_fixed,
+           pg_temp.cell() AS columns, NULL::xid8 AS opened_in WHERE pg_temp.note();
+CREATE VIEW pg_temp.ssb_cursor_row AS
+    SELECT 'c'::text AS key, 1 AS place, ARRAY[pg_temp.cell()] AS cells WHERE pg_temp.note();
+GRANT SELECT ON pg_temp.ssb_cursor, pg_temp.ssb_cursor_row TO PUBLIC
+"""
+_ARGUMENT = {
+    "text": "'c'",
+    "text[]": "'{1}'",
+    "integer": "1",
+    "bigint": "1",
+    "boolean": "true",
+    "jsonb": "'{}'",
+}
+
+
+def test_what_serves_cursors_reads_no_relation_of_the_caller(stranger: Session) -> None:
+    """Each function with the owner's rights that names a temporary table, as the catalog tells them."""
+    served = stranger.rows(
+        "SELECT p.oid::regproc::text, ARRAY(SELECT format_type(t, NULL) FROM unnest(p.proargtypes) AS t)"
+        "  FROM pg_proc AS p WHERE p.prosecdef AND p.prosrc LIKE '%pg\\_temp.%'"
+        "   AND p.pronamespace IN ('ssb'::regnamespace, 'ssb_internal'::regnamespace, 'sys'::regnamespace)"
+        "   AND has_function_privilege(p.oid, 'EXECUTE')"
+    )
+    assert {"ssb_internal.fetch_kept", "ssb_internal.kept_cursor_columns"} <= {name for name, _ in served}
+    stranger.do(_CURSORS_OF_MALLORY)
+    refused_names = set()
+    try:
+        for name, types in served:
+            try:
+                stranger.rows(f"SELECT {name}({', '.join(_ARGUMENT[type_] for type_ in types)})")
+            except psycopg.Error as error:
+                assert "does not use pg_temp" in str(error), name
+                refused_names.add(name)
+    finally:
+        stranger.do("DROP VIEW pg_temp.ssb_cursor, pg_temp.ssb_cursor_row; DROP FUNCTION pg_temp.cell()")
+    # The state of a session has none of these cursors.
+    assert {name for name, _ in served} - refused_names == {"ssb_internal.cursors_of_session"}
+
+
 def test_row_security_of_others_does_not_run_either(stranger: Session, session: Session) -> None:
     stranger.do("CREATE TABLE mallory.policed (n integer); GRANT SELECT ON mallory.policed TO PUBLIC")
     stranger.do(
@@ -360,13 +404,22 @@ def test_who_has_no_rights_holds_nothing_that_others_need(
             "ssb.deliver_due()",
             "ssb_internal.tell_of_poison()",
             "ssb.tidy_up()",
-            "ssb_internal.run_stream('x')",
         ):
             stranger.do("SELECT " + statement)
         session.do("SET lock_timeout = '2s'")
-        session.do("SELECT ssb_internal.run_stream('x')")
         assert [message.type for message in session.receive(pair.near)] == [TIMER]
         session.end(handle)
+    session.do("RESET lock_timeout")
+
+
+def test_who_runs_a_stream_keeps_nobody_elses_from_its_name(
+    stranger: Session, session: Session, pair: Pair
+) -> None:
+    session.do("SELECT ssb.grant_permission('{RECEIVE}', 'OBJECT', %s, '{mallory}')", pair.near)
+    with stranger.connection.transaction():
+        stranger.do("SELECT ssb_internal.run_stream('x')")
+        session.do("SET lock_timeout = '2s'")
+        session.do("SELECT ssb_internal.run_stream('x')")
     session.do("RESET lock_timeout")
 
 
