@@ -127,6 +127,7 @@ def test_go_with_a_count_repeats(database: Database, pgsb: Pgsb) -> None:
         (["compile", "-d", "", "-"], "it is empty"),
         (["nothing"], "No such command 'nothing'.\n"),
         (["dignose", "--format", "json"], "No such command 'dignose'. Did you mean 'diagnose'?"),
+        (["help", "dignose"], "No such command 'dignose'. Did you mean 'diagnose'?"),
         (["script.sql"], "pgsb run script.sql"),
         (["install", "--print", "--as-extension", "x"], "exclude each other"),
         (["compile", "nowhere.sql"], "cannot read nowhere.sql: No such file or directory"),
@@ -147,6 +148,15 @@ def test_wrong_usage_leaves_with_2(pgsb: Pgsb, arguments: list[str], expected: s
     assert left.status == 2
     assert expected in left.err
     assert "hidden" not in left.err
+
+
+@pytest.mark.parametrize("command", [[], ["install"], ["spark", "run"]])
+def test_help_is_a_word_too(pgsb: Pgsb, command: list[str]) -> None:
+    """It was "Did you mean 'shell'?"."""
+    told = pgsb("help", *command)
+    assert (told.status, told.out) == (0, pgsb(*command, "--help").out)
+    assert told.out.startswith("Usage: pgsb")
+
 
 
 def test_a_command_line_of_other_bytes_is_no_defect(database: Database, pgsb: Pgsb) -> None:
