@@ -75,8 +75,8 @@ BEGIN
         EXECUTE format('ALTER EXTENSION {EXTENSION_NAME} DROP %s', v_name);
     END LOOP;
 
-    -- DROP SCHEMA with CASCADE would drop the columns outside that have the domains (bit, xml), with what is in
-    -- them, and the types and routines: domains move to a schema where they may go on.
+    -- DROP SCHEMA with CASCADE would drop the columns outside that have the domains (bit, xml), with what is
+    -- in them, and the types and routines: domains move to a schema where they may go on.
     FOR v_one IN
         SELECT u.* FROM (
             SELECT o.nspname, y.typname,

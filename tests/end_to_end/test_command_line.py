@@ -158,7 +158,6 @@ def test_help_is_a_word_too(pgsb: Pgsb, command: list[str]) -> None:
     assert told.out.startswith("Usage: pgsb")
 
 
-
 def test_a_command_line_of_other_bytes_is_no_defect(database: Database, pgsb: Pgsb) -> None:
     left = pgsb("run", "--dsn", database.dsn, "-d", "shop\udcff", "-", stdin="PRINT 1")
     assert left.status == 1
