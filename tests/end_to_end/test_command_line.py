@@ -439,8 +439,14 @@ def test_what_needs_the_owner_says_who_that_is(database: Database, pgsb: Pgsb) -
         connection.execute(f"CREATE ROLE {role} LOGIN")
         try:
             dsn = ["--dsn", f"{database.dsn}&user={role}"]
-            for command in (["uninstall", "--yes"], ["endpoint"], ["broker", "--wait", "0"]):
+            for command in (
+                ["uninstall", "--yes"],
+                ["endpoint"],
+                ["broker", "--wait", "0"],
+                ["run", "--activate", "-Q", "PRINT 'ran'"],
+            ):
                 left = pgsb(*command, *dsn)
+                assert left.out == ""
                 assert left.status == 1
                 assert f" belongs to {owner}, and {role} does not have its rights\n" in left.err
             left = pgsb("diagnose", *dsn)
