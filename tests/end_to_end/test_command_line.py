@@ -150,6 +150,15 @@ def test_wrong_usage_leaves_with_2(pgsb: Pgsb, arguments: list[str], expected: s
     assert "hidden" not in left.err
 
 
+def test_a_server_without_its_socket_is_told_in_the_servers_words(pgsb: Pgsb, tmp_path: Path) -> None:
+    """psycopg says "connection failed", or "connection is bad": neither is news."""
+    left = pgsb("version", "--dsn", f"host={tmp_path} port=5499")
+    assert left.status == 1
+    assert (
+        f' port=5499: connection to server on socket "{tmp_path}/.s.PGSQL.5499" failed: No such' in left.err
+    )
+
+
 @pytest.mark.parametrize("command", [[], ["install"], ["spark", "run"]])
 def test_help_is_a_word_too(pgsb: Pgsb, command: list[str]) -> None:
     """It was "Did you mean 'shell'?"."""
