@@ -159,8 +159,12 @@ def upgrade_command(
 @click.command("uninstall")
 @dsn_option
 @click.option("--yes", is_flag=True, help="Do not ask.")
-def uninstall_command(dsn: str | None, yes: bool) -> None:
+@click.option("--print", "print_sql", is_flag=True, help="Write the SQL to stdout and do nothing else.")
+def uninstall_command(dsn: str | None, yes: bool, print_sql: bool) -> None:
     """Remove the runtime, and with it every queue, message and dialog in the database."""
+    if print_sql:
+        click.echo(installer.uninstall_sql(), nl=False)
+        return
     target = find_target(dsn)
     with connect(target) as connection:
         if not installer.has_tables(connection):

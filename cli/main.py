@@ -97,6 +97,12 @@ class _LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[:1] == ["help"]:
+            # What the manuals of many tools say; of a command that is none, what is meant.
+            args = [*args[1:], "--help"]
+            if len(args) == 1:
+                click.echo(ctx.get_help())
+                ctx.exit()
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError:

@@ -29,6 +29,7 @@ from ..server.problems import ServerError
 from ..server.render import CsvRenderer, JsonRenderer, Layout, Redirection, Renderer, TableRenderer
 from ..server.results import ErrorEvent, Event, Print
 from ..server.translate import Translator
+from .install import require_owner
 from .options import UNCHECKED_PATH, Seconds, addresses_options, compile_options, dsn_option, variables_option
 from .progress import counted, progress_bar
 from .scripts import count_batches, keep_scripts, read_script
@@ -210,7 +211,7 @@ def run_command(
     failed, started = False, 0
     with (
         open_database(target, database) as connection,
-        activation(target, activate, addresses, address_files) as broker,
+        activation(connection, target, activate, addresses, address_files) as broker,
         # Behind all that may fail before a batch runs: what the file held until now stays then.
         writing_to(output) as out,
     ):
@@ -263,13 +264,21 @@ def writing_to(name: str) -> Iterator[TextIO]:
 
 @contextlib.contextmanager
 def activation(
-    target: Target, wanted: bool, addresses: tuple[str, ...] = (), address_files: tuple[Path, ...] = ()
+    connection: psycopg.Connection[Any],
+    target: Target,
+    wanted: bool,
+    addresses: tuple[str, ...] = (),
+    address_files: tuple[Path, ...] = (),
 ) -> Iterator["EmbeddedBroker | None"]:
-    """The daemon in a thread, leading before the first statement runs; None when it is not wanted."""
+    """The daemon in a thread, leading before the first statement runs; None when it is not wanted.
+
+    Raises ServerError where the role may not lead, as `pgsb broker` does.
+    """
     if not wanted:
         yield None
         return
     require_daemon()
+    require_owner(connection, target)
     # asyncio and the daemon are loaded for those who ask for them.
     from ..daemon.config import BrokerOptions, find_addresses
     from ..daemon.embedded import EmbeddedBroker

@@ -137,14 +137,18 @@ class Broker:
                 )
             self._is_read_only = True
             return
+        told = one_line(error)
+        if isinstance(error, psycopg.errors.InvalidSchemaName):
+            # Dropped and made anew, as for a restore that has not come to its end.
+            told = f"there is no runtime in the database: {error.diag.message_primary}"
         # Not only lost connections: a runtime that is being upgraded looks broken, too.
         is_gone = not isinstance(error, psycopg.Error) or error.diag.sqlstate in (None, *SERVER_GONE)
         self.log.write(
             "warning" if is_gone else "error",
             "server_lost" if is_gone else "failed",
-            f"{one_line(error)}; trying again in {wait:.1f} s",
+            f"{told}; trying again in {wait:.1f} s",
             # A server that is away for a night would fill the log, and ssb.broker_log when it is back.
-            gist=one_line(error),
+            gist=told,
         )
 
     async def _lead(self, leadership: Leadership) -> None:

@@ -15,7 +15,12 @@ from importlib.resources.abc import Traversable
 from typing import Any, Literal, NamedTuple
 
 import psycopg
-from psycopg import sql
+
+from .frame import EXTENSION_NAME, NO_TIMEOUTS, PATH, PATH_BACK, TAKE_LOCK, TAKE_TABLES
+from .frame import has_tables as has_tables
+from .removal import dependents as dependents
+from .removal import uninstall as uninstall
+from .removal import uninstall_sql as uninstall_sql
 
 _INCLUDE = re.compile(r"\\ir\s+(\S+)")
 # What stands in install.sql beyond the broker.
@@ -26,59 +31,6 @@ _CREATED = re.compile(
     re.M,
 )
 _MIGRATION = re.compile(r"(\d{4})_\w+\.sql")
-
-EXTENSION_NAME = "pg_service_broker"
-"""The name for CREATE EXTENSION."""
-
-# One installation at a time, under an advisory lock: any constant that is ours. Anybody may take it and keep
-# it, so only those are waited for who may create schemas here.
-_LOCK = 0x5353_4200
-_TAKE_LOCK = f"""\
-DO $$
-BEGIN
-    WHILE NOT pg_catalog.pg_try_advisory_xact_lock({_LOCK}) LOOP
-        PERFORM pg_catalog.pg_stat_clear_snapshot();
-        EXIT WHEN NOT EXISTS (
-            SELECT FROM pg_catalog.pg_locks AS l
-              JOIN pg_catalog.pg_stat_activity AS a ON a.pid OPERATOR(pg_catalog.=) l.pid
-             WHERE l.locktype OPERATOR(pg_catalog.=) 'advisory' AND l.granted
-               AND l.classid OPERATOR(pg_catalog.=) 0 AND l.objid OPERATOR(pg_catalog.=) {_LOCK}
-               AND a.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
-               AND pg_catalog.has_database_privilege(a.usesysid, a.datname, 'CREATE'));
-        PERFORM pg_catalog.pg_sleep(0.1);
-    END LOOP;
-END;
-$$;
-"""
-
-# Views, defaults and SQL-standard bodies are bound to what is found when they are made: to nothing
-# that somebody put into public. The transaction may be a migration tool's, which goes on in its own path.
-# Looking into the bodies of functions takes a fifth of an installation: a test does it, for each function of
-# each version. What is recorded (_RECORD) is compared with what other sessions see, in whatever way this one
-# quotes.
-_PATH = """\
-DO $$
-BEGIN
-    PERFORM pg_catalog.set_config('pgsb.path_before', pg_catalog.current_setting('search_path'), true);
-    PERFORM pg_catalog.set_config(
-        'pgsb.bodies_before', pg_catalog.current_setting('check_function_bodies'), true);
-    PERFORM pg_catalog.set_config(
-        'pgsb.quotes_before', pg_catalog.current_setting('quote_all_identifiers'), true);
-    SET LOCAL search_path = pg_catalog, pg_temp;
-    SET LOCAL check_function_bodies = off;
-    SET LOCAL quote_all_identifiers = off;
-END;
-$$;
-"""
-_PATH_BACK = """\
-DO $$
-BEGIN
-    PERFORM set_config('quote_all_identifiers', current_setting('pgsb.quotes_before'), true);
-    PERFORM set_config('check_function_bodies', current_setting('pgsb.bodies_before'), true);
-    PERFORM set_config('search_path', current_setting('pgsb.path_before'), true);
-END;
-$$;
-"""
 
 NO_DATA = (
     "the database has the runtime's tables without what they hold, as a dump restored without its"
@@ -146,83 +98,6 @@ SET version = excluded.version, migrations = excluded.migrations,
                            WHERE r.content_hash = excluded.content_hash
                     ORDER BY 1);
 DO $$ BEGIN PERFORM ssb_internal.follow_owner(); END $$;
-"""
-
-# Sessions that send, receive and wait lock views and tables in orders of their own. So all are taken before
-# anything is changed, and given back where one is not free soon, well within deadlock_timeout: else either
-# side would wait for the other, and the upgrade or a client be ended as a deadlock's victim. ALTER VIEW, as
-# it stands: LOCK TABLE of a view would take the server's own tables, too. Of others' there is nothing to
-# take: schema/schemas.sql says whose they are.
-_TAKE_TABLES = """\
-DO $$
-DECLARE
-    v_relation record;
-    v_before text := current_setting('lock_timeout');
-    v_patience integer := (SELECT s.setting FROM pg_settings AS s WHERE s.name = 'lock_timeout');
-    v_until timestamptz := clock_timestamp() + coalesce(nullif(v_patience, 0), 60000) * interval '1 ms';
-BEGIN
-    LOOP
-        BEGIN
-            PERFORM set_config('lock_timeout', '200ms', true);
-            FOR v_relation IN
-                SELECT c.oid::regclass AS name, c.relkind = 'v' AS is_view,
-                       pg_get_userbyid(c.relowner) AS owner
-                  FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-                 WHERE n.nspname IN ('ssb', 'ssb_internal', 'sys', 'ssb_locks') AND c.relkind IN ('v', 'r')
-                   AND pg_has_role(c.relowner, 'USAGE')
-                 ORDER BY c.relkind DESC, c.oid
-            LOOP
-                IF v_relation.is_view THEN
-                    EXECUTE format('ALTER VIEW %s OWNER TO %I', v_relation.name, v_relation.owner);
-                ELSE
-                    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', v_relation.name);
-                END IF;
-            END LOOP;
-            EXIT;
-        EXCEPTION WHEN lock_not_available THEN
-            IF clock_timestamp() > v_until THEN
-                RAISE EXCEPTION USING ERRCODE = 'lock_not_available',
-                    MESSAGE = 'sessions have used the runtime in transactions that do not end',
-                    DETAIL = (
-                        WITH holders AS (
-                            SELECT l.pid, l.virtualtransaction FROM pg_locks AS l
-                              JOIN pg_class AS c ON c.oid = l.relation
-                              JOIN pg_namespace AS n ON n.oid = c.relnamespace
-                             WHERE l.granted AND n.nspname IN ('ssb', 'ssb_internal', 'sys', 'ssb_locks'))
-                        SELECT string_agg(t.what, E'\\n' ORDER BY t.since)
-                          FROM (SELECT a.xact_start,
-                                       format('process %s of %s, since %s', a.pid, a.usename, a.xact_start)
-                                  FROM pg_stat_activity AS a
-                                 WHERE a.datname = current_database() AND a.pid <> pg_backend_pid()
-                                   AND a.pid IN (SELECT h.pid FROM holders AS h)
-                                UNION ALL
-                                SELECT p.prepared,
-                                       format('prepared transaction %s of %s, since %s',
-                                              p.gid, p.owner, p.prepared)
-                                  FROM pg_prepared_xacts AS p
-                                 WHERE p.database = current_database()
-                                   AND EXISTS (
-                                       SELECT FROM pg_locks AS k
-                                         JOIN holders AS h ON h.virtualtransaction = k.virtualtransaction
-                                        WHERE k.transactionid = p.transaction AND h.pid IS NULL)
-                               ) AS t (since, what)),
-                    HINT = 'pg_terminate_backend ends a session, ROLLBACK PREPARED a prepared transaction;'
-                           ' nothing was changed here.';
-            END IF;
-        END;
-        PERFORM pg_sleep(0.1), pg_stat_clear_snapshot();
-    END LOOP;
-    PERFORM set_config('lock_timeout', v_before, true);
-END;
-$$;
-"""
-
-# As with pg_dump: what settings of the role or the database say of queries is not said of this. Waiting still
-# ends: for the lock above by statement_timeout, for others by lock_timeout, because behind them others wait.
-_NO_TIMEOUTS = """\
-SELECT pg_catalog.set_config(s.name, '0', true) FROM pg_catalog.pg_settings AS s
- WHERE s.name OPERATOR(pg_catalog.=) ANY (
-           '{statement_timeout,idle_in_transaction_session_timeout,transaction_timeout}'::pg_catalog.text[])
 """
 
 Nvarchar = Literal["utf8", "utf16"]
@@ -397,11 +272,11 @@ def _script(parts: Parts, nvarchar: Nvarchar | None, before: str) -> str:
         "SET LOCAL client_min_messages = warning;\n"
         "SET LOCAL standard_conforming_strings = on;\n"
         f"{_choice(nvarchar) if nvarchar else ''}"
-        f"{_PATH}\n"
-        f"{_TAKE_LOCK}\n"
-        f"{_TAKE_TABLES}\n"
+        f"{PATH}\n"
+        f"{TAKE_LOCK}\n"
+        f"{TAKE_TABLES}\n"
         f"{before}\n"
-        f"{body}\n\n{_record(parts)}{_PATH_BACK}COMMIT;\n"
+        f"{body}\n\n{_record(parts)}{PATH_BACK}COMMIT;\n"
     )
 
 
@@ -458,16 +333,16 @@ def extension_files(nvarchar: Nvarchar | None = None) -> dict[str, str]:
     result = {
         f"{EXTENSION_NAME}.control": control,
         f"{EXTENSION_NAME}--{RUNTIME_VERSION}.sql": (
-            f"{guard}{_choice(nvarchar) if nvarchar else ''}{_PATH}\n{body}\n\n{_record()}\n{_DUMP_DATA}"
+            f"{guard}{_choice(nvarchar) if nvarchar else ''}{PATH}\n{body}\n\n{_record()}\n{_DUMP_DATA}"
         ),
     }
     previous = 1
     for version, text in _migrations():
-        update = f"{guard}{_PATH}\n{text}\n\n"
+        update = f"{guard}{PATH}\n{text}\n\n"
         if version == _version():
             # From whatever version the chain of updates began: it has brought all that came above that.
             check = _require_migrations([], "(v_row ->> 'version')::integer")
-            update = f"{guard}{_PATH}\n{check}\n{text}\n\n"
+            update = f"{guard}{PATH}\n{check}\n{text}\n\n"
             update += f"{_queues_in_extension('ADD')}\n{body}\n\n{_queues_in_extension('DROP')}\n"
             update += f"{_record()}\n{_DUMP_DATA}"
         result[f"{EXTENSION_NAME}--{previous}--{version}.sql"] = update
@@ -497,13 +372,6 @@ class Installed(NamedTuple):
         """Whether it has been through what this package does not know."""
         ours = {number for number, _ in _migrations()}
         return self.version > _version() or not (self.migrations or frozenset()) <= ours
-
-
-def has_tables(connection: psycopg.Connection[Any]) -> bool:
-    """Whether this database has the table that names the runtime, with or without a row."""
-    with connection.cursor(row_factory=psycopg.rows.tuple_row) as cursor:
-        found = cursor.execute("SELECT pg_catalog.to_regclass('ssb.runtime_version') IS NOT NULL")
-        return found.fetchone() == (True,)
 
 
 def require_data(connection: psycopg.Connection[Any]) -> None:
@@ -578,8 +446,8 @@ def install(
         connection.execute(
             "SET LOCAL client_min_messages = warning; SET LOCAL standard_conforming_strings = on"
         )
-        connection.execute(_TAKE_LOCK)
-        connection.execute(_NO_TIMEOUTS)
+        connection.execute(TAKE_LOCK)
+        connection.execute(NO_TIMEOUTS)
         found = installed(connection)
         if found is None:
             require_data(connection)
@@ -606,8 +474,8 @@ def install(
         ):
             return
         connection.execute(_choice(nvarchar).encode())
-        connection.execute(_PATH)
-        connection.execute(_TAKE_TABLES)
+        connection.execute(PATH)
+        connection.execute(TAKE_TABLES)
         if found is not None and found.is_newer():
             raise RuntimeVersionError(
                 f"the database has runtime version {found.version}; this program brings {RUNTIME_VERSION}",
@@ -635,7 +503,7 @@ def install(
                 " pgsb install then installs this one",
             ) from error
         connection.execute(_record(wanted).encode())
-        connection.execute(_PATH_BACK)
+        connection.execute(PATH_BACK)
 
 
 def upgrade(connection: psycopg.Connection[Any]) -> None:
@@ -644,147 +512,3 @@ def upgrade(connection: psycopg.Connection[Any]) -> None:
     Also where the version is the same: a database may have been restored without privileges.
     """
     install(connection, anew=True)
-
-
-_DEPENDENTS = """\
-WITH ours (class, number) AS (
-    SELECT 'pg_proc'::regclass, p.oid FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
-     WHERE n.nspname IN ('ssb', 'ssb_internal', 'sys')
-    UNION ALL
-    SELECT 'pg_class', c.oid FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-     WHERE n.nspname IN ('ssb', 'ssb_internal', 'sys')
-        OR EXISTS (SELECT FROM ssb.queue AS q WHERE q.schema_name = n.nspname AND q.relation_name = c.relname)
-    UNION ALL
-    SELECT 'pg_type', t.oid FROM pg_type AS t JOIN pg_namespace AS n ON n.oid = t.typnamespace
-      LEFT JOIN pg_type AS e ON e.oid = t.typelem
-     WHERE n.nspname IN ('ssb', 'ssb_internal', 'sys')
-       AND 'd' NOT IN (t.typtype, coalesce(e.typtype, t.typtype))
-)
-SELECT DISTINCT pg_describe_object(d.classid, d.objid, d.objsubid)
-  FROM ours AS o
-  JOIN pg_depend AS d ON d.refclassid = o.class AND d.refobjid = o.number AND d.deptype = 'n'
-  LEFT JOIN pg_rewrite AS r ON d.classid = 'pg_rewrite'::regclass AND r.oid = d.objid
-  LEFT JOIN pg_attrdef AS f ON d.classid = 'pg_attrdef'::regclass AND f.oid = d.objid
-  LEFT JOIN pg_trigger AS t ON d.classid = 'pg_trigger'::regclass AND t.oid = d.objid
-  LEFT JOIN pg_constraint AS k ON d.classid = 'pg_constraint'::regclass AND k.oid = d.objid
-  LEFT JOIN pg_proc AS p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
-  LEFT JOIN pg_class AS c ON c.oid = CASE d.classid WHEN 'pg_class'::regclass THEN d.objid
-                                          ELSE coalesce(r.ev_class, f.adrelid, t.tgrelid) END
-  JOIN pg_namespace AS n ON n.oid = coalesce(c.relnamespace, k.connamespace, p.pronamespace)
- WHERE n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'ssb_staging', 'ssb_locks')
-   AND n.nspname !~ '^pg_(temp|toast)'
-   AND NOT EXISTS (SELECT FROM ours AS x WHERE x.class = 'pg_class'::regclass AND x.number = c.oid)
- ORDER BY 1
-"""
-
-# Domains that columns, types or routines outside use, and a schema where they may go on.
-_USED_DOMAINS = """\
-SELECT o.nspname, y.typname,
-       (SELECT array_agg(DISTINCT n.nspname::text ORDER BY n.nspname::text)
-          FROM pg_depend AS d
-          LEFT JOIN pg_class AS c ON d.classid = 'pg_class'::regclass AND c.oid = d.objid
-          LEFT JOIN pg_type AS t ON d.classid = 'pg_type'::regclass AND t.oid = d.objid
-          LEFT JOIN pg_proc AS p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
-          JOIN pg_namespace AS n ON n.oid = coalesce(c.relnamespace, t.typnamespace, p.pronamespace)
-         WHERE d.refclassid = 'pg_type'::regclass AND d.refobjid IN (y.oid, y.typarray) AND d.deptype = 'n'
-           AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'ssb_staging', 'ssb_locks')
-           AND n.nspname !~ '^pg_(temp|toast)') AS users
-  FROM pg_type AS y JOIN pg_namespace AS o ON o.oid = y.typnamespace
- WHERE o.nspname IN ('ssb', 'ssb_internal', 'sys') AND y.typtype = 'd'
-"""
-
-
-def dependents(connection: psycopg.Connection[Any]) -> list[str]:
-    """What `uninstall` takes along outside the runtime's schemas, each in PostgreSQL's words.
-
-    Compiled procedures, and views, defaults, constraints and triggers that call the runtime's functions.
-    """
-    with connection.cursor(row_factory=psycopg.rows.tuple_row) as cursor:
-        return [row[0] for row in cursor.execute(_DEPENDENTS)] if has_tables(connection) else []
-
-
-def _save_from_extension(connection: psycopg.Connection[Any]) -> None:
-    """Where CREATE EXTENSION made the runtime: take out of it what DROP EXTENSION must not drop.
-
-    The schema dbo, with every table in it, and the domains that columns have.
-    """
-    with connection.cursor(row_factory=psycopg.rows.tuple_row) as cursor:
-        members = cursor.execute(
-            "SELECT CASE WHEN t.oid IS NULL THEN 'SCHEMA' ELSE 'DOMAIN' END, o.identity"
-            " FROM pg_catalog.pg_extension AS e"
-            " JOIN pg_catalog.pg_depend AS d ON d.refclassid = 'pg_catalog.pg_extension'::regclass"
-            " AND d.refobjid = e.oid AND d.deptype = 'e'"
-            " LEFT JOIN pg_catalog.pg_type AS t ON d.classid = 'pg_catalog.pg_type'::regclass"
-            " AND t.oid = d.objid AND t.typtype = 'd'"
-            " LEFT JOIN pg_catalog.pg_namespace AS n ON d.classid = 'pg_catalog.pg_namespace'::regclass"
-            " AND n.oid = d.objid"
-            " AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'ssb_staging', 'ssb_locks')"
-            " CROSS JOIN LATERAL pg_catalog.pg_identify_object(d.classid, d.objid, 0) AS o"
-            " WHERE e.extname = %s AND coalesce(t.oid, n.oid) IS NOT NULL",
-            (EXTENSION_NAME,),
-        ).fetchall()
-        for kind, identity in members:
-            # The identity is quoted by PostgreSQL.
-            cursor.execute(f"ALTER EXTENSION {EXTENSION_NAME} DROP {kind} {identity}".encode())
-
-
-def _keep_domains(connection: psycopg.Connection[Any]) -> None:
-    """Move the types that columns outside have (bit, xml) out of the way of DROP SCHEMA … CASCADE.
-
-    It would drop the columns, with what is in them.
-    """
-    with connection.cursor(row_factory=psycopg.rows.tuple_row) as cursor:
-        used = [row for row in cursor.execute(_USED_DOMAINS) if row[2]]
-        for schema, name, users in used:
-            # Where T-SQL's tables are, if they use it.
-            target = "dbo" if "dbo" in users else users[0]
-            number, free = 1, name
-            while cursor.execute(
-                "SELECT to_regtype(%s) IS NOT NULL",
-                (sql.Identifier(target, free).as_string(connection),),
-            ).fetchone() != (False,):
-                number, free = number + 1, f"{name[:50]}_{number + 1}"
-            domain = sql.Identifier(schema, name)
-            if free != name:
-                cursor.execute(sql.SQL("ALTER DOMAIN {} RENAME TO {}").format(domain, sql.Identifier(free)))
-                domain = sql.Identifier(schema, free)
-            cursor.execute(sql.SQL("ALTER DOMAIN {} SET SCHEMA {}").format(domain, sql.Identifier(target)))
-
-
-def uninstall(connection: psycopg.Connection[Any]) -> None:
-    """Remove the runtime with all queues, dialogs and messages. Tables stay with all their rows and columns.
-
-    What `dependents` names goes too. The types bit and xml of columns move to those tables' schema.
-    Schemas that CREATE DATABASE or CREATE SCHEMA made are dropped where they are empty.
-    """
-    with connection.transaction():
-        connection.execute("SET LOCAL client_min_messages = warning")
-        connection.execute(_TAKE_LOCK)
-        connection.execute(_NO_TIMEOUTS)
-        # A dump that was restored without its data leaves tables and functions that name no runtime.
-        if not has_tables(connection):
-            return
-        connection.execute(_PATH)
-        with connection.cursor(row_factory=psycopg.rows.tuple_row) as cursor:
-            schemas = [row[0] for row in cursor.execute("SELECT s.name FROM ssb.schema_of_database AS s")]
-            views = [
-                (row[0], row[1])
-                for row in cursor.execute("SELECT q.schema_name, q.relation_name FROM ssb.queue AS q")
-            ]
-        for schema, name in views:
-            connection.execute(sql.SQL("DROP VIEW IF EXISTS {} CASCADE").format(sql.Identifier(schema, name)))
-        _save_from_extension(connection)
-        _keep_domains(connection)
-        connection.execute(f"DROP EXTENSION IF EXISTS {EXTENSION_NAME} CASCADE")
-        connection.execute("DROP SCHEMA IF EXISTS ssb, ssb_internal, sys, ssb_staging, ssb_locks CASCADE")
-        for schema in schemas:
-            with connection.cursor(row_factory=psycopg.rows.tuple_row) as cursor:
-                used = cursor.execute(
-                    "SELECT EXISTS (SELECT FROM pg_catalog.pg_depend AS d"
-                    " WHERE d.refclassid = 'pg_catalog.pg_namespace'::regclass"
-                    " AND d.refobjid = to_regnamespace(%s))",
-                    (sql.Identifier(schema).as_string(connection),),
-                ).fetchone()
-            if used is not None and not used[0]:
-                connection.execute(sql.SQL("DROP SCHEMA IF EXISTS {}").format(sql.Identifier(schema)))
-        connection.execute(_PATH_BACK)

@@ -325,6 +325,7 @@ def plain_scheme(url: str) -> str:
 
 def _one_line(error: psycopg.Error) -> str:
     # libpq asks its questions on lines of their own, and repeats what it was told when it tries without TLS.
-    said = str(error).removeprefix("connection failed: ")
+    # The second where there is no socket, or no file of that name.
+    said = str(error).removeprefix("connection failed: ").removeprefix("connection is bad: ")
     lines = (" ".join(line.split()).rstrip(".") for line in said.splitlines())
     return ". ".join(dict.fromkeys(line for line in lines if line))

@@ -13,12 +13,16 @@ _BOX, _HEIGHT, _GAP = 220, 44, 22
 
 def graph(
     traffic: Sequence[dict[str, Any]], queues: Sequence[dict[str, Any]], base: str, limit: int = 60
-) -> Markup:
-    """``traffic`` is ssb_internal.traffic's, ``queues`` ssb.queue_status's; boxes lead to queues' pages."""
+) -> tuple[Markup, int, int]:
+    """The drawing, how many services are in it, and how many there are: the busiest where they are many.
+
+    ``traffic`` is ssb_internal.traffic's, ``queues`` ssb.queue_status's; boxes lead to queues' pages.
+    """
     queue_of = {service: row for row in queues for service in row["services"]}
     edges = [row for row in traffic if row["from_service"] and row["to_service"]]
-    queue_names = sorted({row["from_service"] for row in edges} | {row["to_service"] for row in edges})
-    known = queue_names + sorted(queue_of.keys() - set(queue_names))
+    # The most dialogs come first in traffic; where boxes stand is not to change with each look.
+    talking = list(dict.fromkeys(name for row in edges for name in (row["from_service"], row["to_service"])))
+    known = sorted(talking[:limit]) + sorted(queue_of.keys() - set(talking))
     ranks = _ranks(known[:limit], edges)
     columns: list[list[str]] = [[] for _ in range(max(ranks.values(), default=0) + 1)]
     for name, rank in ranks.items():
@@ -39,9 +43,10 @@ def graph(
         if row["from_service"] in places and row["to_service"] in places
     ]
     parts += [_box(name, place, queue_of.get(name), base) for name, place in places.items()]
-    return Markup(
+    drawing = Markup(
         '<svg class="map" viewBox="0 0 {} {}" role="group" aria-label="Services and open dialogs">{}</svg>'
     ).format(width, height, Markup("").join(parts))
+    return drawing, len(places), len(queue_of.keys() | set(talking))
 
 
 def _ranks(names: Sequence[str], edges: Sequence[dict[str, Any]]) -> dict[str, int]:

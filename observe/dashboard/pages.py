@@ -253,17 +253,25 @@ async def service_map(_site: Site, instance: Instance, _request: Request) -> Ans
     traffic, queues, routes = await asyncio.gather(
         queries.traffic(instance), queries.queues(instance), queries.routes(instance)
     )
+    drawing, drawn, services = graph(traffic, queues, f"/i/{quote(instance.name, safe='')}")
     return "map.html", {
         "title": "Map",
-        "graph": graph(traffic, queues, f"/i/{quote(instance.name, safe='')}"),
+        "graph": drawing,
+        "drawn": drawn,
+        "services": services,
         "traffic": traffic,
+        "has_all_traffic": len(traffic) < queries.TRAFFIC,
         "routes": routes,
     }
 
 
 async def quarantine(_site: Site, instance: Instance, request: Request) -> Answer:
     """What is set aside, by error."""
-    rows = await queries.quarantine(instance, request.query_params.get("queue") or None)
+    only = request.query_params.get("queue")
+    rows, all_queues = await asyncio.gather(
+        queries.quarantine(instance, only or None), queries.queues(instance)
+    )
+    there = sum(row["quarantined_groups"] or 0 for row in all_queues if row["queue"] == only or not only)
     for row in rows:
         row["preview"] = (
             next(
@@ -285,7 +293,9 @@ async def quarantine(_site: Site, instance: Instance, request: Request) -> Answe
         "title": "Quarantine",
         "groups": sorted(groups.items(), key=lambda one: -len(one[1])),
         "count": len(rows),
-        "only": request.query_params.get("queue"),
+        # Of many the newest are shown; queue_status counts all, and may be a moment older.
+        "all_groups": there if len(rows) >= queries.QUARANTINED else len(rows),
+        "only": only,
         "resubmitted": instance.resubmitted,
     }
 
@@ -295,7 +305,15 @@ async def transport(_site: Site, instance: Instance, _request: Request) -> Answe
     peers, waiting, routes = await asyncio.gather(
         queries.transport(instance), queries.waiting(instance), queries.routes(instance)
     )
-    return "transport.html", {"title": "Transport", "peers": peers, "waiting": waiting, "routes": routes}
+    looked_at = sum(row["messages"] for row in waiting)
+    return "transport.html", {
+        "title": "Transport",
+        "peers": peers,
+        "waiting": waiting,
+        "looked_at": looked_at,
+        "has_more": looked_at >= queries.LOOKED_AT or len(waiting) >= queries.REASONS,
+        "routes": routes,
+    }
 
 
 async def claims(_site: Site, instance: Instance, _request: Request) -> Answer:

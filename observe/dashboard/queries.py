@@ -13,6 +13,12 @@ PAUSES = 100.0
 """Between two looks at all queues, in times of what one takes: 1 % of a core."""
 _FINDINGS_PAUSES = 400.0
 """So that all that an open page asks stays below 2 %."""
+QUARANTINED = 200
+"""Groups that the page of the quarantine shows."""
+TRAFFIC = 200
+"""Rows of ssb_internal.traffic() at most."""
+REASONS, LOOKED_AT = 100, 100_000
+"""Rows of ssb_internal.transmission_reasons() at most, and the messages that it looks at."""
 
 
 async def queues(instance: Instance) -> list[Row]:
@@ -119,7 +125,9 @@ async def bodies(instance: Instance, handle: str) -> list[Row]:
 async def quarantine(instance: Instance, queue: str | None = None) -> list[Row]:
     """Groups that are set aside, the newest first."""
     return await instance.rows(
-        "SELECT g.*, ssb.nvarchar_encoding() AS encoding FROM ssb_internal.quarantined_groups(%s) AS g", queue
+        "SELECT g.*, ssb.nvarchar_encoding() AS encoding FROM ssb_internal.quarantined_groups(%s, %s) AS g",
+        queue,
+        QUARANTINED,
     )
 
 

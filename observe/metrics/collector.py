@@ -200,7 +200,8 @@ class BrokerCollector(Collector):
         of = [((row["address"] or "local",), row) for row in rows]
         yield _gauge(
             "pgsb_transmission_messages",
-            "Messages in the transmission queue, by the address they go to; local: for this instance.",
+            "Messages in the transmission queue, by the address they go to; local: for this instance."
+            " Of more than 100,000 those of the newest dialogs.",
             [(key, row["waiting"]) for key, row in of],
             ["address"],
         )
@@ -213,7 +214,8 @@ class BrokerCollector(Collector):
         )
         yield _gauge(
             "pgsb_transport_failing_messages",
-            "Messages that were tried in vain, and wait to be tried again.",
+            "Messages that were tried in vain, and wait to be tried again; of those that"
+            " pgsb_transmission_messages counts.",
             [(key, row["failing"]) for key, row in away],
             ["address"],
         )

@@ -92,10 +92,12 @@ AS $$
        AND NOT EXISTS (SELECT FROM ssb.principal AS p
                         WHERE lower(p.name) = lower(b.user_name) AND coalesce(p.database_id, b.database_id) = b.database_id)
     UNION ALL
-    SELECT 507, m.address, format('%s: %s', ssb_internal.counted(m.failing, 'message'), m.status),
+    SELECT 507, m.address,
+           format('%s%s: %s', CASE WHEN m.is_part THEN 'at least ' END, ssb_internal.counted(m.failing, 'message'), m.status),
            ssb_internal.use_in_psql((SELECT x.database_id FROM ssb.transmission AS x WHERE x.transmission_status = m.status LIMIT 1))
            || format('SELECT * FROM sys.transmission_queue WHERE transmission_status = %L;', m.status), 'psql'
-      FROM ssb_internal.transport_measures() AS m WHERE m.address IS NOT NULL AND m.failing > 0
+      FROM (SELECT x.*, sum(x.waiting) OVER () >= 100000 AS is_part FROM ssb_internal.transport_measures() AS x) AS m
+     WHERE m.address IS NOT NULL AND m.failing > 0
     UNION ALL
     SELECT 508, f.object, f.detail, f.remedy, f.run_with FROM ssb_internal.transport_security_faults() AS f
     UNION ALL

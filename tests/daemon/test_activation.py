@@ -14,6 +14,7 @@ import pytest
 from activation import DRAIN, Daemon, activate, done, send, tsql, until
 from pgsb.daemon.control import SETTINGS, one_row
 from pgsb.daemon.readers import ActiveQueue, Sessions, open_connection
+from pgsb.runtime_sql.installer import install, uninstall
 from support import Connection, Database
 
 Start = Callable[..., Daemon]
@@ -222,6 +223,21 @@ def test_a_database_that_takes_no_changes_is_waited_for(
     until(lambda: done(sql) == ["a"])
     assert len(running.messages("read_only")) == 1
     assert not [text for text in running.messages("failed") if "read-only" in text]
+
+
+@pytest.mark.long
+def test_a_database_without_the_runtime_is_waited_for(
+    empty_database: Database, connect: Callable[..., Connection], daemon: Start
+) -> None:
+    """As while it is restored: a statement of the daemon's own was told."""
+    admin = connect(empty_database.dsn)
+    install(admin)
+    running = daemon(empty_database.dsn)
+    uninstall(admin)
+    running.wait_for("failed", 'there is no runtime in the database: schema "ssb_internal" does not exist;')
+    before = len(running.messages("leading"))
+    install(admin)
+    until(lambda: len(running.messages("leading")) > before)
 
 
 def test_the_forms_of_the_databases_role_change_nothing(

@@ -127,6 +127,7 @@ def test_go_with_a_count_repeats(database: Database, pgsb: Pgsb) -> None:
         (["compile", "-d", "", "-"], "it is empty"),
         (["nothing"], "No such command 'nothing'.\n"),
         (["dignose", "--format", "json"], "No such command 'dignose'. Did you mean 'diagnose'?"),
+        (["help", "dignose"], "No such command 'dignose'. Did you mean 'diagnose'?"),
         (["script.sql"], "pgsb run script.sql"),
         (["install", "--print", "--as-extension", "x"], "exclude each other"),
         (["compile", "nowhere.sql"], "cannot read nowhere.sql: No such file or directory"),
@@ -147,6 +148,23 @@ def test_wrong_usage_leaves_with_2(pgsb: Pgsb, arguments: list[str], expected: s
     assert left.status == 2
     assert expected in left.err
     assert "hidden" not in left.err
+
+
+def test_a_server_without_its_socket_is_told_in_the_servers_words(pgsb: Pgsb, tmp_path: Path) -> None:
+    """psycopg says "connection failed", or "connection is bad": neither is news."""
+    left = pgsb("version", "--dsn", f"host={tmp_path} port=5499")
+    assert left.status == 1
+    assert (
+        f' port=5499: connection to server on socket "{tmp_path}/.s.PGSQL.5499" failed: No such' in left.err
+    )
+
+
+@pytest.mark.parametrize("command", [[], ["install"], ["spark", "run"]])
+def test_help_is_a_word_too(pgsb: Pgsb, command: list[str]) -> None:
+    """It was "Did you mean 'shell'?"."""
+    told = pgsb("help", *command)
+    assert (told.status, told.out) == (0, pgsb(*command, "--help").out)
+    assert told.out.startswith("Usage: pgsb")
 
 
 def test_a_command_line_of_other_bytes_is_no_defect(database: Database, pgsb: Pgsb) -> None:
@@ -430,8 +448,14 @@ def test_what_needs_the_owner_says_who_that_is(database: Database, pgsb: Pgsb) -
         connection.execute(f"CREATE ROLE {role} LOGIN")
         try:
             dsn = ["--dsn", f"{database.dsn}&user={role}"]
-            for command in (["uninstall", "--yes"], ["endpoint"], ["broker", "--wait", "0"]):
+            for command in (
+                ["uninstall", "--yes"],
+                ["endpoint"],
+                ["broker", "--wait", "0"],
+                ["run", "--activate", "-Q", "PRINT 'ran'"],
+            ):
                 left = pgsb(*command, *dsn)
+                assert left.out == ""
                 assert left.status == 1
                 assert f" belongs to {owner}, and {role} does not have its rights\n" in left.err
             left = pgsb("diagnose", *dsn)

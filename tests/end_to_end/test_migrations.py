@@ -134,8 +134,8 @@ def test_the_layout_of_a_tool_that_is_not_here(
     empty_database: Database, connect: Callable[..., Connection], psql: str, tmp_path: Path, tool: str
 ) -> None:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    command = ["sh", str(MIGRATIONS / "layout"), tool, str(tmp_path / "files")]
-    subprocess.run(command, env={**os.environ, "PATH": path}, check=True)
+    command = ["sh", str(MIGRATIONS / "layout"), tool, "files"]
+    subprocess.run(command, cwd=tmp_path, env={**os.environ, "PATH": path}, check=True)
 
     def apply(names: list[str]) -> None:
         files = [word for name in names for word in ("-f", str(tmp_path / "files" / name))]
@@ -147,12 +147,14 @@ def test_the_layout_of_a_tool_that_is_not_here(
 
     up, down = UNDO[tool]
     apply(up)
-    _use(connect(empty_database.dsn))
+    application = connect(empty_database.dsn)
+    _use(application)
+    # DROP SCHEMA … CASCADE, as the way back was once, dropped the column.
+    application.execute("CREATE TABLE dbo.mine (paid sys.bit); INSERT INTO dbo.mine VALUES (1)")
     apply(down)
-    left = connect(empty_database.dsn).execute(
-        "SELECT nspname FROM pg_namespace WHERE nspname ~ '^(ssb|sys$)'"
-    )
+    left = application.execute("SELECT nspname FROM pg_namespace WHERE nspname ~ '^(ssb|sys$)'")
     assert left.fetchall() == []
+    assert application.execute("SELECT paid FROM dbo.mine").fetchall() == [(1,)]
 
 
 @pytest.mark.long

@@ -9,7 +9,9 @@ import sys
 import urllib.parse
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
+from functools import partial
 from types import SimpleNamespace
+from typing import Any
 
 import psycopg
 import pytest
@@ -19,6 +21,7 @@ from pgsb.observe.dashboard import deadlines
 from pgsb.observe.dashboard.access import Access
 from pgsb.observe.dashboard.bodies import forms
 from pgsb.observe.dashboard.charts import number
+from pgsb.observe.dashboard.map import graph
 from pgsb.observe.dashboard.options import Options
 from pgsb.observe.dashboard.serve import DashboardThread, _bind
 from pgsb.server.connect import Target
@@ -94,6 +97,47 @@ def test_every_page_shows_what_is_there(shop: Shop, reader: Browser) -> None:
         assert not re.search(
             r"<style|\sstyle=|\son[a-z]+=|<script(?! src)|(src|href)=\"(https?:)?//", page
         ), path
+
+
+@pytest.mark.long
+def test_a_page_with_a_part_of_what_there_is_says_so(
+    shop: Shop, reader: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """200 of 5,000 groups were "200 groups", 100,000 messages all that waited."""
+    assert "More wait" not in reader.get("/i/shop/transport")[1]
+    assert "services, those with the most" not in reader.get("/i/shop/map")[1]
+    monkeypatch.setattr("pgsb.observe.dashboard.queries.QUARANTINED", 2)
+    monkeypatch.setattr("pgsb.observe.dashboard.queries.LOOKED_AT", 1)
+    monkeypatch.setattr("pgsb.observe.dashboard.queries.TRAFFIC", 1)
+    monkeypatch.setattr("pgsb.observe.dashboard.pages.graph", partial(graph, limit=2))
+    assert "the 2 newest of 3 groups" in reader.get("/i/shop/quarantine")[1]
+    assert "More wait: these are " in reader.get("/i/shop/transport")[1]
+    page = reader.get("/i/shop/map")[1]
+    assert re.search(r"These are 2 of \d+ services, those with the most dialogs", page)
+    assert "with the most dialogs as a table" in page
+
+
+def test_the_map_of_many_services_has_the_busiest() -> None:
+    """It had the first of the alphabet, and did not say so."""
+    traffic: list[dict[str, Any]] = [
+        {
+            "from_service": f"//{name}",
+            "to_service": "//Z",
+            "contract_name": "DEFAULT",
+            "conversations": count,
+            "address": None,
+        }
+        for name, count in (("Y", 90), ("X", 50), ("A", 2), ("B", 1))
+    ]
+    queues = [{"services": ["//Idle"], "queue": "dbo.idle", "depth": 0, "state": "ON"}]
+    drawing, drawn, services = graph(traffic, queues, "/i/x", limit=3)
+    assert (drawn, services) == (3, 6)
+    assert [name for name in ("//Y", "//Z", "//X", "//A", "//Idle") if f">{name}<" in drawing] == [
+        "//Y",
+        "//Z",
+        "//X",
+    ]
+    assert graph(traffic, queues, "/i/x")[1:] == (6, 6)
 
 
 def test_a_runtime_of_another_version_is_told(shop: Shop, sql: Connection, reader: Browser) -> None:

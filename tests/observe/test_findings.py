@@ -999,6 +999,29 @@ def test_every_kind_has_a_fault(sql: Connection) -> None:
     assert kinds == FAULTS.keys() | DIALOG_FAULTS.keys() | elsewhere
 
 
+@pytest.mark.long
+def test_a_count_of_a_part_of_what_waits_is_called_so(sql: Connection) -> None:
+    """Of 100,000 messages at most it is seen where they go."""
+    sql.execute("SELECT ssb.create_route('Away', 'tcp://far:4022', service_name => '//Far')")
+    sql.execute("SELECT ssb.send(ssb.begin_dialog('//From', '//Far'), body => 'x'::bytea)")
+    sql.execute("UPDATE ssb.transmission SET transmission_status = 'It is away.'")
+
+    def told() -> list[str]:
+        return [one.detail for one in diagnose(sql) if one.number == 507]
+
+    assert told() == ["1 message: It is away."]
+    sql.execute(
+        """
+        INSERT INTO ssb.transmission (database_id, endpoint_id, to_service, message_sequence_number,
+               message_type_name, is_end_of_dialog, is_conversation_error, enqueued_at, transmission_status)
+        SELECT t.database_id, t.endpoint_id, t.to_service, t.message_sequence_number + n,
+               t.message_type_name, false, false, t.enqueued_at, t.transmission_status
+          FROM ssb.transmission AS t CROSS JOIN generate_series(1, 100000) AS n
+        """
+    )
+    assert told() == ["at least 100000 messages: It is away."]
+
+
 def test_findings_are_for_operators(sql: Connection, database: Database) -> None:
     sql.execute("CREATE ROLE tsql_only LOGIN")
     with psycopg.connect(database.dsn, user="tsql_only", autocommit=True) as other:

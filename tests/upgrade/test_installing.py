@@ -13,7 +13,7 @@ from end_to_end.tsql import Tsql
 from runtime_objects import objects
 
 from pgsb.cli.install import upgrade_command
-from pgsb.runtime_sql import installer
+from pgsb.runtime_sql import frame, installer
 from pgsb.server.problems import ServerError
 from support import Connection, Database
 
@@ -127,7 +127,7 @@ def test_a_stranger_with_the_installers_lock_is_not_waited_for(
     admin.execute("CREATE ROLE lock_stranger LOGIN")
     try:
         with psycopg.connect(database.dsn, user="lock_stranger", autocommit=True) as stranger:
-            stranger.execute("SELECT pg_advisory_lock(%s)", [installer._LOCK])
+            stranger.execute("SELECT pg_advisory_lock(%s)", [frame.LOCK])
             admin.execute("SET statement_timeout = '60s'")
             installer.install(admin)
             admin.execute(installer.install_sql().encode())
@@ -327,7 +327,7 @@ def test_extension_files_are_complete() -> None:
 @pytest.mark.long
 def test_uninstall_takes_no_column_with_it(connect: Callable[..., Connection]) -> None:
     connection = connect()
-    for _ in range(2):
+    for uninstall in (installer.uninstall, lambda c: c.execute(installer.uninstall_sql().encode())):
         installer.install(connection)
         connection.execute("CREATE SCHEMA IF NOT EXISTS dbo; DROP TABLE IF EXISTS dbo.kept")
         connection.execute(
@@ -344,7 +344,7 @@ def test_uninstall_takes_no_column_with_it(connect: Callable[..., Connection]) -
             "rule _RETURN on view dbo.of_the_queue",
             "rule _RETURN on view dbo.uses_it",
         ]
-        installer.uninstall(connection)
+        uninstall(connection)
         row = connection.execute("SELECT id, active, body::text, flags::text FROM dbo.kept").fetchone()
         assert row == (1, 1, "<a/>", "{1,0}")
         assert connection.execute("SELECT active FROM dbo.view_of_it").fetchone() == (1,)
