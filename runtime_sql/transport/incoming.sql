@@ -523,8 +523,23 @@ BEGIN
 END;
 $$;
 
--- A daemon reads a set as a whole into its memory, and no daemon makes one that is much larger than 5 MB: whoever brings such a set
--- does not end this instance's daemon with it.
+-- No daemon makes a set that is much larger than 5 MB or has more than some thousand messages: whoever brings such a set occupies
+-- neither this server nor this instance's daemon with it.
+CREATE OR REPLACE FUNCTION ssb_internal.require_size_of_set(p_messages bigint, p_dialogs bigint, p_bytes bigint, p_exchanges bigint)
+RETURNS void
+LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF p_bytes > 32 * 1048576 OR p_messages > 10000 OR p_dialogs > 10000 OR p_exchanges > 2000 THEN
+        RAISE EXCEPTION 'A set of % messages of % dialogs with % bytes is none that a daemon makes', p_messages, p_dialogs, p_bytes
+            USING ERRCODE = '54000';
+    END IF;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.require_size_of_set(bigint, bigint, bigint, bigint) FROM PUBLIC;
+
+-- Of one that a daemon reads as a whole into its memory.
 CREATE OR REPLACE FUNCTION ssb_internal.require_handy_set(p_dialogs jsonb, p_places integer[], p_bodies bytea[], p_exchanges text[],
                                                           p_more bigint)
 RETURNS void
@@ -542,14 +557,33 @@ BEGIN
                    CASE jsonb_typeof(d.value) WHEN 'object' THEN d.value - 'conversation_ids' ELSE d.value END AS header
               FROM jsonb_array_elements(p_dialogs) AS d) AS d;
     v_bytes := v_bytes + v_dialogs.bytes;
-    IF v_bytes > 32 * 1048576 OR cardinality(p_places) > 10000 OR v_dialogs.count > 10000 OR cardinality(p_exchanges) > 2000 THEN
-        RAISE EXCEPTION 'A set of % messages of % dialogs with % bytes is none that a daemon makes',
-                        cardinality(p_places), v_dialogs.count, v_bytes
-            USING ERRCODE = '54000';
-    END IF;
+    PERFORM ssb_internal.require_size_of_set(cardinality(p_places), v_dialogs.count, v_bytes, cardinality(p_exchanges));
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.require_handy_set(jsonb, integer[], bytea[], text[], bigint) FROM PUBLIC;
+
+-- Sets of one sender's that wait to be opened take the room of some hundred MB at most. A daemon that is told so sends again. (What other
+-- sessions of his have not committed is not counted: how many there are, his role's CONNECTION LIMIT says.)
+CREATE OR REPLACE FUNCTION ssb_internal.require_room_for_sealed()
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+AS $$
+DECLARE
+    v_held record;
+BEGIN
+    SELECT count(*) AS sets, coalesce(sum(pg_column_size(s.bodies)::bigint + pg_column_size(s.dialogs) + pg_column_size(s.exchanges)
+                                          + pg_column_size(s.places) + pg_column_size(s.numbers)), 0) AS bytes INTO v_held
+      FROM ssb.sealed_set AS s WHERE s.sender = session_user;
+    IF v_held.sets >= 1000 OR v_held.bytes >= 256 * 1048576 THEN
+        RAISE EXCEPTION '% sets of messages with % bytes, which "%" has brought, wait already to be opened by this instance''s daemon',
+                        v_held.sets, v_held.bytes, session_user
+            USING ERRCODE = '53400', HINT = 'They are sent again. Where this stays, the daemon of this instance is stopped, or does not keep up.';
+    END IF;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.require_room_for_sealed() FROM PUBLIC;
 
 -- … and with sealed ones: they are put down for this instance's daemon, which alone can open them, or goes on with
 -- them. Nobody acknowledges them before: answers come by ssb_internal.set_answers. Returned is why messages of a
@@ -569,6 +603,7 @@ BEGIN
     IF NOT ssb_internal.has_transport_daemon() THEN
         RETURN NULL;
     END IF;
+    PERFORM ssb_internal.require_room_for_sealed();
     IF ssb_internal.may_lead_on() THEN
         p_dialogs := ssb_internal.whole_dialogs(p_dialogs);
         SELECT array_agg(f.place),

@@ -116,6 +116,60 @@ def test_connect_on_the_endpoint_lets_a_role_in_and_send_on_a_service_through(
         Dialog().bring(owner, 0)
 
 
+def test_a_set_that_no_daemon_makes_is_refused_at_once(owner: psycopg.Connection[Any]) -> None:
+    header = Dialog().header
+    few: list[Any] = [[header], [0], [0], ["//Ask"], ["message"], [b"x"]]
+    for at, too_much in (
+        (0, [header] * 10_001),
+        (1, [0] * 10_001),
+        (2, list(range(10_001))),
+        (3, ["//Ask"] * 10_001),
+        (4, ["message"] * 10_001),
+        (5, [b""] * 10_001),
+        (5, [b"x" * 2**25]),
+    ):
+        said = [*few[:at], too_much, *few[at + 1 :]]
+        with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="none that a daemon makes"):
+            owner.execute(_TAKE, [json.dumps(said[0]), *said[1:]])
+    assert bodies(owner) == []
+    assert owner.execute(_TAKE, [json.dumps(few[0]), *few[1:]]).fetchone() == (1, None, None)
+
+
+@pytest.mark.parametrize(
+    ("sets", "bodies_of_one"),
+    [(1000, "'{x}'"), (9, "ARRAY[decode(repeat('00', 30 * 1048576), 'hex')]")],
+    ids=["many", "large"],
+)
+def test_sealed_sets_of_one_sender_that_wait_are_limited(
+    owner: psycopg.Connection[Any],
+    login: Callable[[str], psycopg.Connection[Any]],
+    sets: int,
+    bodies_of_one: str,
+) -> None:
+    """He alone is refused, and brings the next one when some of his are opened."""
+    owner.execute("SELECT ssb.grant_permission('{CONNECT}', 'ENDPOINT', 'BrokerEndpoint', '{courier,rival}')")
+    # As a daemon that is busy.
+    owner.execute("SELECT pg_advisory_lock_shared(ssb_internal.transport_lock())")
+    owner.execute(
+        "INSERT INTO ssb.sealed_set (set_id, sender, dialogs, places, numbers, bodies, exchanges)"
+        f" SELECT gen_random_uuid(), 'courier', '[]', '{{}}', '{{}}', b.bodies, '{{}}'"
+        f" FROM (SELECT {bodies_of_one}::bytea[] AS bodies) AS b CROSS JOIN generate_series(1, %s)",
+        [sets],
+    )
+    courier = login("courier")
+    bring = "SELECT ssb_internal.take_sealed(gen_random_uuid(), '[{}]', '{0}', '{0}', '{x}', '{}')"
+    with pytest.raises(
+        psycopg.errors.ConfigurationLimitExceeded, match=f'{sets} sets .* which "courier" has brought, wait'
+    ):
+        courier.execute(bring)
+    assert login("rival").execute(bring).fetchone() == ([],)
+    owner.execute(
+        "DELETE FROM ssb.sealed_set WHERE set_id = (SELECT min(set_id::text)::uuid FROM ssb.sealed_set"
+        " WHERE sender = 'courier')"
+    )
+    assert courier.execute(bring).fetchone() == ([],)
+
+
 def test_nobody_else_speaks_in_a_conversation(
     owner: psycopg.Connection[Any], login: Callable[[str], psycopg.Connection[Any]]
 ) -> None:
