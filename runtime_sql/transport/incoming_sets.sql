@@ -567,9 +567,11 @@ DECLARE
     v_taken record;
 BEGIN
     v_may := ssb_internal.require_connect();
+    -- (One body alone may be as large as PostgreSQL lets it: daemons of earlier versions send it so.)
     PERFORM ssb_internal.require_size_of_set(
         greatest(cardinality(p_places), cardinality(p_numbers), cardinality(p_message_types), cardinality(p_kinds), cardinality(p_bodies)),
-        jsonb_array_length(p_dialogs), pg_column_size(p_bodies)::bigint + pg_column_size(p_dialogs), 0);
+        jsonb_array_length(p_dialogs),
+        CASE WHEN cardinality(p_bodies) > 1 THEN pg_column_size(p_bodies)::bigint ELSE 0 END + pg_column_size(p_dialogs), 0);
     IF ssb_internal.may_lead_on() THEN
         SELECT array_agg(f.place),
                jsonb_agg(jsonb_build_object('place', f.place, 'status', f.status, 'next_number', CASE WHEN f.status IS NOT NULL THEN 0 END))

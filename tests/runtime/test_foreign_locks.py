@@ -9,8 +9,9 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from runtime.broker import Pair, Session, Waiting, start_and_block
+from runtime.broker import TIMER, Pair, Session, Waiting, start_and_block
 from runtime.test_rotation import fill_and_drain
+from runtime.test_time import pass_time
 
 from support import Database
 
@@ -225,6 +226,15 @@ def test_a_waiting_receive_finds_what_comes(
     assert prompt.bodies(pair.far) == ["here"]
 
 
+def test_timers_come(session: Session, stranger: Session, prompt: Session, pair: Pair) -> None:
+    near = pair.dialog()
+    session.do("SELECT ssb.begin_conversation_timer(%s, 60)", near)
+    pass_time(session, near, 60)
+    order = "SELECT order_sequence::oid::integer FROM ssb.queue WHERE name = %s"
+    stranger.do("SELECT pg_advisory_lock(%s, %s)", SENDERS, session.value(order, pair.near))
+    assert [message.type for message in prompt.receive(pair.near)] == [TIMER]
+
+
 def test_keys_are_made(stranger: Session, prompt: Session) -> None:
     stranger.do("SELECT pg_advisory_lock(%s, 0)", KEYS)
     prompt.do("SELECT ssb_internal.lock_keys()")
@@ -411,6 +421,7 @@ TAKEN = {
     # Of a claim that is alive, and then for three seconds at most.
     "runtime_sql/conversations/conversation_groups.sql": (2, "bulk/test_claims.py: MOVE CONVERSATION"),
     "runtime_sql/conversations/deliver.sql": (2, "here: first messages, a waiting RECEIVE"),
+    "runtime_sql/conversations/deliver_due.sql": (1, "here: timers"),
     "runtime_sql/conversations/dialog_fast_path.sql": (4, "here: first messages, a waiting RECEIVE"),
     "runtime_sql/conversations/end_conversation.sql": (1, "here: ENDs and sets"),
     "runtime_sql/conversations/end_conversations.sql": (1, "here: ENDs and sets"),
