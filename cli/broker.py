@@ -15,9 +15,8 @@ from ..daemon.log import Line, Sink, stream_sink
 from ..daemon.loop import Broker
 from ..daemon.monitor import Backoff
 from ..observe.listen_address import parse_listen
-from ..server.connect import Target, connect, find_target, read_dsn, require_daemon
+from ..server.connect import Target, connect, find_target, read_dsn, require_daemon, require_owner
 from ..server.problems import ServerError, Unreachable
-from .install import require_owner
 from .options import Seconds, addresses_options, checked_by, dsn_option, not_empty
 from .run import open_database
 

@@ -13,10 +13,9 @@ from ..grammar.lexer import bracketed
 from ..security.certificates import read_certificate
 from ..security.problems import KeyProblem
 from ..security.statements import KeyStatements
-from ..server.connect import connect, find_target
+from ..server.connect import connect, find_target, require_owner
 from ..server.problems import ServerError
 from ..user_folders import write_whole
-from .install import require_owner
 from .options import dsn_option
 
 

@@ -10,7 +10,7 @@ import psycopg
 
 from .. import __version__
 from ..grammar.problems import visible_lines
-from ..runtime_sql import installer
+from ..runtime_sql import installer, removal
 from ..server.connect import (
     Target,
     connect,
@@ -20,6 +20,7 @@ from ..server.connect import (
     no_runtime,
     older_runtime,
     private_server,
+    require_owner,
 )
 from ..server.problems import ServerError
 from ..user_folders import write_whole
@@ -163,7 +164,7 @@ def upgrade_command(
 def uninstall_command(dsn: str | None, yes: bool, print_sql: bool) -> None:
     """Remove the runtime, and with it every queue, message and dialog in the database."""
     if print_sql:
-        click.echo(installer.uninstall_sql(), nl=False)
+        click.echo(removal.uninstall_sql(), nl=False)
         return
     target = find_target(dsn)
     with connect(target) as connection:
@@ -173,7 +174,7 @@ def uninstall_command(dsn: str | None, yes: bool, print_sql: bool) -> None:
         version = installer.installed_version(connection)
         what = f"runtime {version}" if version else "what a dump without its data has left of a runtime"
         require_owner(connection, target)
-        lost = installer.dependents(connection)
+        lost = removal.dependents(connection)
         if lost:
             click.echo("With the runtime go, for they use it:")
             for one in lost:
@@ -191,7 +192,7 @@ def uninstall_command(dsn: str | None, yes: bool, print_sql: bool) -> None:
                 raise
             if not agreed:
                 raise ServerError("nothing was removed")
-        installer.uninstall(connection)
+        removal.uninstall(connection)
     click.echo(f"{what} is removed from {describe(target)}")
 
 
@@ -243,22 +244,6 @@ def require_function(connection: psycopg.Connection[Any], target: Target, signat
     installed = _installed(connection, target)
     if connection.execute("SELECT to_regprocedure(%s) IS NULL", [signature]).fetchone() == (True,):
         raise older_runtime(target, installed, installer.RUNTIME_VERSION)
-
-
-def require_owner(connection: psycopg.Connection[Any], target: Target) -> None:
-    """Raise ServerError where there is no runtime, or the role lacks the rights of its owner."""
-    row = connection.execute(
-        "SELECT pg_get_userbyid(n.nspowner), pg_has_role(n.nspowner, 'USAGE'), current_user"
-        " FROM pg_namespace AS n WHERE n.nspname = 'ssb' AND to_regclass('ssb.runtime_version') IS NOT NULL"
-    ).fetchone()
-    if row is None:
-        raise no_runtime(target)
-    owner, is_allowed, role = row
-    if not is_allowed:
-        raise ServerError(
-            f"the runtime in {describe(target)} belongs to {owner}, and {role} does not have its rights",
-            hint=f"log in as {owner}, or as a member of it that inherits its rights",
-        )
 
 
 def _target_without_starting(dsn: str | None) -> Target | None:

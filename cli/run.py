@@ -21,7 +21,16 @@ from ..grammar.problems import Problems
 from ..grammar.records import replace
 from ..grammar.source import Source
 from ..runtime_sql import installer
-from ..server.connect import Target, connect, find_target, no_runtime, older_runtime, opening, require_daemon
+from ..server.connect import (
+    Target,
+    connect,
+    find_target,
+    no_runtime,
+    older_runtime,
+    opening,
+    require_daemon,
+    require_owner,
+)
 from ..server.execute import Executor, error_event
 from ..server.key_statements import KeyAnswerer
 from ..server.learn import Knowledge
@@ -29,7 +38,6 @@ from ..server.problems import ServerError
 from ..server.render import CsvRenderer, JsonRenderer, Layout, Redirection, Renderer, TableRenderer
 from ..server.results import ErrorEvent, Event, Print
 from ..server.translate import Translator
-from .install import require_owner
 from .options import UNCHECKED_PATH, Seconds, addresses_options, compile_options, dsn_option, variables_option
 from .progress import counted, progress_bar
 from .scripts import count_batches, keep_scripts, read_script

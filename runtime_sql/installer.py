@@ -18,9 +18,6 @@ import psycopg
 
 from .frame import EXTENSION_NAME, NO_TIMEOUTS, PATH, PATH_BACK, TAKE_LOCK, TAKE_TABLES
 from .frame import has_tables as has_tables
-from .removal import dependents as dependents
-from .removal import uninstall as uninstall
-from .removal import uninstall_sql as uninstall_sql
 
 _INCLUDE = re.compile(r"\\ir\s+(\S+)")
 # What stands in install.sql beyond the broker.

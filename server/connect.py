@@ -299,6 +299,22 @@ def no_runtime(target: Target) -> ServerError:
     return ServerError(f"there is no runtime in {describe(target)}", hint)
 
 
+def require_owner(connection: psycopg.Connection[Any], target: Target) -> None:
+    """Raise ServerError where there is no runtime, or the role lacks the rights of its owner."""
+    row = connection.execute(
+        "SELECT pg_get_userbyid(n.nspowner), pg_has_role(n.nspowner, 'USAGE'), current_user"
+        " FROM pg_namespace AS n WHERE n.nspname = 'ssb' AND to_regclass('ssb.runtime_version') IS NOT NULL"
+    ).fetchone()
+    if row is None:
+        raise no_runtime(target)
+    owner, is_allowed, role = row
+    if not is_allowed:
+        raise ServerError(
+            f"the runtime in {describe(target)} belongs to {owner}, and {role} does not have its rights",
+            hint=f"log in as {owner}, or as a member of it that inherits its rights",
+        )
+
+
 def older_runtime(target: Target, installed: str, needed: str) -> ServerError:
     """What is wrong with a database whose runtime is of an earlier version, or lacks a part."""
     if installed == needed:

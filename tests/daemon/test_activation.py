@@ -14,7 +14,8 @@ import pytest
 from activation import DRAIN, Daemon, activate, done, send, tsql, until
 from pgsb.daemon.control import SETTINGS, one_row
 from pgsb.daemon.readers import ActiveQueue, Sessions, open_connection
-from pgsb.runtime_sql.installer import install, uninstall
+from pgsb.runtime_sql.installer import install
+from pgsb.runtime_sql.removal import uninstall
 from support import Connection, Database
 
 Start = Callable[..., Daemon]

@@ -13,7 +13,7 @@ import pytest
 from pgsb.cli.install import install_command
 from pgsb.compiler.pipeline import compile_script
 from pgsb.grammar.source import Source
-from pgsb.runtime_sql import installer
+from pgsb.runtime_sql import installer, removal
 from support import Connection, Database
 
 
@@ -55,7 +55,7 @@ def test_the_owner_of_the_database_installs_uses_and_removes_it(
         writer.execute(compile_script(Source("x.sql", "ALTER VIEW v AS SELECT 2 AS b")).text().encode())
         assert owner.execute("SELECT b FROM dbo.v").fetchall() == [(2,)]
     admin.execute("DROP OWNED BY plain_writer; DROP ROLE plain_writer")
-    installer.uninstall(owner)
+    removal.uninstall(owner)
     assert installer.installed_version(owner) is None
     left = owner.execute("SELECT nspname FROM pg_namespace WHERE nspname ~ '^(ssb|sys)'").fetchall()
     assert left == []
@@ -235,7 +235,7 @@ def test_an_owner_creates_the_extension_and_keeps_his_tables_without_it(
     owner.execute(f"CREATE EXTENSION {installer.EXTENSION_NAME}")
     _works(owner)
     owner.execute("CREATE TABLE dbo.kept (active sys.bit); INSERT INTO dbo.kept VALUES (1)")
-    installer.uninstall(owner)
+    removal.uninstall(owner)
     assert owner.execute("SELECT active FROM dbo.kept").fetchall() == [(1,)]
     assert owner.execute("SELECT extname FROM pg_extension WHERE extname ~ 'broker'").fetchall() == []
 

@@ -7,7 +7,7 @@ import pytest
 from psycopg import errors
 from runtime.broker import Session, refused
 
-from pgsb.runtime_sql import installer
+from pgsb.runtime_sql import installer, removal
 from support import Database
 
 NOTE = """
@@ -379,5 +379,5 @@ def test_the_runtime_goes_with_its_event_triggers(listener: Session) -> None:
     installer.install(listener.connection)
     assert listener.value("SELECT count(*) FROM pg_event_trigger") == 2
     listener.do("DROP FUNCTION public.note() CASCADE")
-    installer.uninstall(listener.connection)
+    removal.uninstall(listener.connection)
     assert listener.value("SELECT count(*) FROM pg_event_trigger") == 0

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from runtime_objects import objects
 
-from pgsb.runtime_sql import installer
+from pgsb.runtime_sql import installer, removal
 from support import Connection, Database
 
 _ROOT = Path(__file__).parents[2]
@@ -90,6 +90,6 @@ def test_what_no_migration_knows_is_left_as_it_is(
         installer.upgrade(connection)
     assert objects(connection) == before
     # What the hint says.
-    installer.uninstall(connection)
+    removal.uninstall(connection)
     installer.install(connection)
     assert installer.installed_version(connection) == installer.RUNTIME_VERSION

@@ -13,7 +13,7 @@ from end_to_end.tsql import Tsql
 from runtime_objects import objects
 
 from pgsb.cli.install import upgrade_command
-from pgsb.runtime_sql import frame, installer
+from pgsb.runtime_sql import frame, installer, removal
 from pgsb.server.problems import ServerError
 from support import Connection, Database
 
@@ -37,7 +37,7 @@ def test_installing_twice_changes_nothing(postgres: str, connect: Callable[..., 
     assert connection.execute(counted).fetchone() == (True,)
     assert objects(connection) == with_queue
     assert connection.execute("SELECT message_body FROM ssb.receive('dbo.q')").fetchall() == [(b"kept",)]
-    installer.uninstall(connection)
+    removal.uninstall(connection)
     assert installer.installed_version(connection) is None
     assert connection.execute("SELECT to_regclass('dbo.q') IS NULL").fetchone() == (True,)
     installer.install(connection)
@@ -83,7 +83,7 @@ def test_timeouts_of_the_database_are_not_for_installing(
         installer.upgrade(connection)
         # They are there again behind it.
         assert connection.execute("SHOW statement_timeout").fetchone() == ("100ms",)
-        installer.uninstall(connection)
+        removal.uninstall(connection)
 
 
 @pytest.mark.long
@@ -131,7 +131,7 @@ def test_a_stranger_with_the_installers_lock_is_not_waited_for(
             admin.execute("SET statement_timeout = '60s'")
             installer.install(admin)
             admin.execute(installer.install_sql().encode())
-            installer.uninstall(admin)
+            removal.uninstall(admin)
             # Who may create schemas may be installing.
             admin.execute(f"GRANT CREATE ON DATABASE {database.name} TO lock_stranger")
             admin.execute("SET statement_timeout = '300ms'")
@@ -327,7 +327,7 @@ def test_extension_files_are_complete() -> None:
 @pytest.mark.long
 def test_uninstall_takes_no_column_with_it(connect: Callable[..., Connection]) -> None:
     connection = connect()
-    for uninstall in (installer.uninstall, lambda c: c.execute(installer.uninstall_sql().encode())):
+    for uninstall in (removal.uninstall, lambda c: c.execute(removal.uninstall_sql().encode())):
         installer.install(connection)
         connection.execute("CREATE SCHEMA IF NOT EXISTS dbo; DROP TABLE IF EXISTS dbo.kept")
         connection.execute(
@@ -339,7 +339,7 @@ def test_uninstall_takes_no_column_with_it(connect: Callable[..., Connection]) -
         connection.execute("CREATE PROCEDURE dbo.p(session ssb.session) LANGUAGE sql AS 'SELECT 1'")
         connection.execute("SELECT ssb.create_queue('dbo.q')")
         connection.execute("CREATE VIEW dbo.of_the_queue AS SELECT message_body FROM dbo.q")
-        assert installer.dependents(connection) == [
+        assert removal.dependents(connection) == [
             "function dbo.p(ssb.session)",
             "rule _RETURN on view dbo.of_the_queue",
             "rule _RETURN on view dbo.uses_it",
@@ -355,7 +355,7 @@ def test_uninstall_takes_no_column_with_it(connect: Callable[..., Connection]) -
             " WHERE relnamespace = 'dbo'::regnamespace AND relname <> 'kept_long_ago' ORDER BY 1"
         )
         assert [name for (name,) in left] == ["kept", "view_of_it"]
-        assert installer.dependents(connection) == []
+        assert removal.dependents(connection) == []
         connection.execute("DROP VIEW dbo.view_of_it; ALTER TABLE dbo.kept RENAME TO kept_before")
         connection.execute("DROP TABLE IF EXISTS dbo.kept_long_ago")
         # In the second round the types of the first are still there.

@@ -2,7 +2,7 @@
 
 from alembic import op
 
-from pgsb.runtime_sql import installer
+from pgsb.runtime_sql import installer, removal
 
 revision = "0001"
 down_revision = None
@@ -15,4 +15,4 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     """Take it out again, with every queue."""
-    installer.uninstall(op.get_bind().connection.driver_connection)
+    removal.uninstall(op.get_bind().connection.driver_connection)

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from pgsb.runtime_sql import installer
+from pgsb.runtime_sql import installer, removal
 
 
 def install(_apps: object, editor: object) -> None:
@@ -12,7 +12,7 @@ def install(_apps: object, editor: object) -> None:
 
 def uninstall(_apps: object, editor: object) -> None:
     """Take it out again, with every queue."""
-    installer.uninstall(editor.connection.connection)
+    removal.uninstall(editor.connection.connection)
 
 
 class Migration(migrations.Migration):
