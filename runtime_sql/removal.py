@@ -4,7 +4,7 @@ from typing import Any
 
 import psycopg
 
-from .frame import EXTENSION_NAME, NO_TIMEOUTS, PATH, PATH_BACK, TAKE_LOCK, has_tables
+from .installer import EXTENSION_NAME, NO_TIMEOUTS, PATH, PATH_BACK, TAKE_LOCK, has_tables
 
 _DEPENDENTS = """\
 WITH ours (class, number) AS (

@@ -435,7 +435,7 @@ TAKEN = {
         8,
         "sp_getapplock: the user's own, with a timeout",
     ),
-    "runtime_sql/frame.py": (1, "upgrade/test_installing.py"),
+    "runtime_sql/installer.py": (1, "upgrade/test_installing.py"),
     "runtime_sql/session/temporary_tables.sql": (1, "a try: nobody waits for it"),
     "runtime_sql/session/open_batches.sql": (1, "end_to_end/test_interactive.py: the shell's transaction"),
     "runtime_sql/transport/departures.sql": (2, "daemon/test_departures.py: who tells nobody"),

@@ -13,7 +13,7 @@ from end_to_end.tsql import Tsql
 from runtime_objects import objects
 
 from pgsb.cli.install import upgrade_command
-from pgsb.runtime_sql import frame, installer, removal
+from pgsb.runtime_sql import installer, removal
 from pgsb.server.problems import ServerError
 from support import Connection, Database
 
@@ -127,7 +127,7 @@ def test_a_stranger_with_the_installers_lock_is_not_waited_for(
     admin.execute("CREATE ROLE lock_stranger LOGIN")
     try:
         with psycopg.connect(database.dsn, user="lock_stranger", autocommit=True) as stranger:
-            stranger.execute("SELECT pg_advisory_lock(%s)", [frame.LOCK])
+            stranger.execute("SELECT pg_advisory_lock(%s)", [installer.LOCK])
             admin.execute("SET statement_timeout = '60s'")
             installer.install(admin)
             admin.execute(installer.install_sql().encode())
