@@ -33,6 +33,7 @@ pytestmark = pytest.mark.one_postgres
 
 Connect = Callable[..., Connection]
 Tcp = Callable[[Database], str]
+_RECEIVE = "SELECT ssb.{}_permission('{{RECEIVE}}', 'OBJECT', 'dbo.target', '{{pgsb_other_stream}}')"
 
 
 def _source(spark: Any, dsn: str, **options: str) -> Any:
@@ -448,11 +449,13 @@ def test_two_queries_of_one_name_do_not_share_its_claims(desk: Desk, monkeypatch
             look(end)
     # Another role's stream of that name is another one, as its claims are.
     desk.connection.execute("CREATE ROLE pgsb_other_stream")
+    desk.connection.execute(_RECEIVE.format("grant"))
     try:
         desk.connection.execute("SET ROLE pgsb_other_stream")
         assert desk.connection.execute("SELECT FROM ssb_internal.run_stream('s')").rowcount == 0
     finally:
         desk.connection.execute("RESET ROLE")
+        desk.connection.execute(_RECEIVE.format("revoke"))
         desk.connection.execute("DROP ROLE pgsb_other_stream")
     # A driver that hangs and whose session is ended has lost the name, and does not take it again.
     desk.connection.execute(
@@ -753,6 +756,7 @@ def test_a_stream_that_comes_again_under_another_role_says_so(desk: Desk, is_com
     _reads(before, start, end)
     before.stop()
     desk.connection.execute("CREATE ROLE pgsb_other_stream")
+    desk.connection.execute(_RECEIVE.format("grant"))
     try:
         after = QueueStreamReader(read_options({**options, "role": "pgsb_other_stream"}))
         with pytest.raises(BulkError, match=r"claim \d+ of dbo.target, .* is of the role ") as refused:
@@ -763,6 +767,7 @@ def test_a_stream_that_comes_again_under_another_role_says_so(desk: Desk, is_com
         after.stop()
         desk.connection.execute("DELETE FROM ssb.running_stream WHERE role = 'pgsb_other_stream'")
     finally:
+        desk.connection.execute(_RECEIVE.format("revoke"))
         desk.connection.execute("DROP ROLE pgsb_other_stream")
     assert "option role" in str(refused.value.hint) and desk.waiting() == 2
     again = QueueStreamReader(read_options(options))

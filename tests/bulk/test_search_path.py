@@ -64,7 +64,7 @@ def test_what_stands_in_public_is_in_nobodys_way(
 
     with connect(dsn) as session:
         found = session.execute(_TABLE, ("dbo.total",)).fetchone()
-        assert found is not None and found[2] == "dbo.total"
+        assert found is not None and found[3] == "dbo.total"
         held = claim(session, "dbo.target")
         assert held is not None and len(_ranges(held, 3)) == 3
         abandon(held)
