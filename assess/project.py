@@ -11,7 +11,14 @@ from pathlib import Path
 from ..compiler.compiled import COMPILED_BY, NO_TSQL
 from ..compiler.script_order import in_running_order
 from ..grammar.problems import Problems
-from ..grammar.source import Source, find_file, not_read_by_others, scripts_below
+from ..grammar.source import (
+    OUTSIDE,
+    Source,
+    find_file,
+    leads_outside,
+    not_read_by_others,
+    scripts_below,
+)
 
 
 @dataclass
@@ -42,7 +49,9 @@ def read_project(
         if not path.exists():
             raise FileNotFoundError(2, "No such file or directory", str(path))
         for script in _scripts(path, project):
-            if script.resolve() not in seen:
+            if script != path and leads_outside(script, path if path.is_dir() else path.parent):
+                project.unreadable[str(script)] = OUTSIDE
+            elif script.resolve() not in seen:
                 seen.add(script.resolve())
                 _read(script, project)
     reads: dict[str, set[Path]] = {}

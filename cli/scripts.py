@@ -9,7 +9,7 @@ import click
 
 from ..compiler.compiled import COMPILED_BY, NO_TSQL
 from ..grammar.problems import Problems
-from ..grammar.source import Source, not_read_by_others, scripts_below
+from ..grammar.source import OUTSIDE, Source, leads_outside, not_read_by_others, scripts_below
 from .sqlcmd import Script, compose
 
 _GO = re.compile(r"^[ \t]*go\b[^\n]*", re.IGNORECASE | re.MULTILINE)
@@ -27,10 +27,14 @@ def script_files(names: Sequence[str]) -> list[str]:
         if name == "-" or not folder.is_dir():
             found.append(name)
             continue
-        inside = sorted(map(str, scripts_below(folder)))
+        inside = scripts_below(folder)
         if not inside:
             raise click.UsageError(f"the folder {name} has no .sql files")
-        found += inside
+        for script in inside:
+            if leads_outside(script, folder):
+                click.echo(f"not read: {script}: {OUTSIDE}", err=True)
+            else:
+                found.append(str(script))
     compiled = [name for name in found if name != "-" and _is_compiled(name)]
     if compiled and len(compiled) == len(found):
         raise click.UsageError(f"cannot read {compiled[0]}: {NO_TSQL}")
@@ -40,6 +44,8 @@ def script_files(names: Sequence[str]) -> list[str]:
 
 
 def _is_compiled(path: str) -> bool:
+    if not Path(path).is_file():
+        return False  # what is read from a pipe here would be missing from the script
     try:
         with Path(path).open("rb") as file:
             return file.read(len(COMPILED_BY)) == COMPILED_BY.encode()
@@ -121,9 +127,7 @@ def read_script(
     ``within`` and ``environment`` are as in ``compose``. Problems with variables and
     directives are added to ``problems``. Raises click.UsageError for a file that cannot be read.
     """
-    if name == "-":
-        source = Source.from_bytes("<stdin>", sys.stdin.buffer.read())
-    elif name.lower().endswith(".sqlproj"):
+    if name.lower().endswith(".sqlproj"):
         raise click.UsageError(
             f"{name} is no script but a project: name the script that publishes it, or see pgsb assess"
         )
@@ -131,7 +135,9 @@ def read_script(
         raise click.UsageError(f"{name} is a folder: name its scripts, in the order in which they are to run")
     else:
         try:
-            source = Source.read(Path(name))
+            source = (
+                Source.from_stream("<stdin>", sys.stdin.buffer) if name == "-" else Source.read(Path(name))
+            )
         except OSError as error:
             raise click.UsageError(f"cannot read {name}: {error.strerror}") from None
     if source.text.startswith(COMPILED_BY):

@@ -7,17 +7,21 @@ a half-open range of characters in one source. Both are immutable and cheap to p
 from __future__ import annotations
 
 import codecs
+import errno
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import BinaryIO, Self
 
 from .records import dataclass, replace
 
-__all__ = ["Source", "Span", "find_file", "scripts_below"]
+_MOST_BYTES = 512 << 20
+OUTSIDE = "it is a link that leads outside of the working directory and of the scripts' folder"
+
+__all__ = ["OUTSIDE", "Source", "Span", "find_file", "leads_outside", "scripts_below"]
 
 # The marks that SQL Server's tools put in front of a script. UTF-32 comes before UTF-16
 # because its little-endian mark begins with the other's.
@@ -85,6 +89,16 @@ def scripts_below(folder: Path) -> list[Path]:
     return [one for one in there if one.suffix.lower() == ".sql" and one.is_file() and not is_built(one)]
 
 
+def leads_outside(script: Path, folder: Path) -> bool:
+    """Whether a script of ``folder`` is a link to what is neither there nor below the working directory.
+
+    Who checks what others have written would show them lines of any file of his. OUTSIDE says so.
+    """
+    return script.is_symlink() and not any(
+        script.resolve().is_relative_to(one.resolve()) for one in (folder, Path())
+    )
+
+
 def find_file(path: Path) -> Path | None:
     """The file that a script means by ``path``: as it is spelled, else in whatever case, as on Windows."""
     if path.is_file():
@@ -127,9 +141,18 @@ class Source:
     def read(cls, path: Path) -> Source:
         """Read a script file in any encoding that SQL Server's tools write.
 
-        Raises OSError when the file cannot be read.
+        Raises OSError when the file cannot be read, or has more than 512 MB.
         """
-        return cls.from_bytes(str(path), path.read_bytes())
+        with path.open("rb") as file:
+            return cls.from_stream(str(path), file)
+
+    @classmethod
+    def from_stream(cls, name: str, file: BinaryIO) -> Source:
+        """Read what is left of a file or pipe, as `read` does: some, such as /dev/zero, have no end."""
+        data = file.read(_MOST_BYTES + 1)
+        if len(data) > _MOST_BYTES:
+            raise OSError(errno.EFBIG, f"a script has at most {_MOST_BYTES >> 20} MB")
+        return cls.from_bytes(name, data)
 
     @classmethod
     def from_bytes(cls, name: str, data: bytes) -> Source:

@@ -1,10 +1,12 @@
 """X.509 certificates: made, read, and what of them stands in sys.certificates."""
 
+import re
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding
@@ -14,6 +16,7 @@ from .problems import BAD_DATA, KeyProblem
 
 _KEY_SIZE = 2048
 _MOST_BYTES = 32 * 1024
+_ATTRIBUTE = re.compile(r"(?:^|\s*(?<!\\)([,+]))\s*([A-Za-z]+)\s*=\s*")
 
 
 @dataclass(frozen=True)
@@ -73,8 +76,10 @@ def make_certificate(
 
 def _name_of(subject: str) -> x509.Name:
     if "=" in subject:
+        # People write blanks behind commas and around =, and attributes in any case; RFC 4514 knows neither.
+        strict = _ATTRIBUTE.sub(lambda found: f"{found[1] or ''}{found[2].upper()}=", subject)
         try:
-            return x509.Name.from_rfc4514_string(subject)
+            return x509.Name.from_rfc4514_string(strict)
         except ValueError:
             pass
     # SQL Server's subjects may have 128 characters, X.520's common names 64.
@@ -89,8 +94,16 @@ def read_certificate(data: bytes) -> x509.Certificate:
     try:
         certificate = load(data)
         public = certificate.public_key()
-    except ValueError:
+        # The library reads these when they are asked for: who holds a certificate from here may simply ask.
+        names = [_text_of(certificate.subject), _text_of(certificate.issuer)]
+        for moment in (certificate.not_valid_before_utc, certificate.not_valid_after_utc):
+            _utc(moment)
+    except (ValueError, UnsupportedAlgorithm, x509.InvalidVersion):
         raise KeyProblem(*BAD_DATA) from None
+    if any("\0" in name for name in names):
+        raise KeyProblem(
+            BAD_DATA[0], f"{BAD_DATA[1]} A name has a NUL character, which no text of PostgreSQL has."
+        )
     if not isinstance(public, rsa.RSAPublicKey):
         raise KeyProblem(BAD_DATA[0], f"{BAD_DATA[1]} Its key is no RSA key.")
     if public.key_size % 64 or not 2048 <= public.key_size <= 4096:

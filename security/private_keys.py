@@ -6,8 +6,10 @@ salt and password. That is weak by today's measure, and what other servers read:
 
 import hashlib
 import os
+import re
 import struct
 
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.decrepit.ciphers.algorithms import ARC4
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.ciphers import Cipher
@@ -26,6 +28,8 @@ _PVK_MAGIC = 0xB0B5F11E
 _PVK_HEADER = struct.Struct("<6I")
 _BLOB_HEADER = struct.pack("<BBHI", 7, 2, 0, 0xA400)  # PRIVATEKEYBLOB, CALG_RSA_KEYX
 _RSA = struct.Struct("<4sII")
+_OLD_ENCRYPTION = re.compile(rb"^DEK-Info:\s*([^,\s]*),([^\r\n]*)", re.MULTILINE)
+"""Of PEM before PKCS#8: the cipher, and its first block in hexadecimal."""
 
 
 def read_private_key(data: bytes, password: str | None) -> rsa.RSAPrivateKey:
@@ -33,7 +37,12 @@ def read_private_key(data: bytes, password: str | None) -> rsa.RSAPrivateKey:
     if data[:4] == struct.pack("<I", _PVK_MAGIC):
         return _read_pvk(data, password)
     secret = password.encode() if password is not None else None
-    load = load_pem_private_key if data.lstrip()[:5] == b"-----" else load_der_private_key
+    load = load_der_private_key
+    if data.lstrip()[:5] == b"-----":
+        load = load_pem_private_key
+        # The library takes a first block that is too short for an error of its own, and panics.
+        if any(len(block) < _digits_of_block(cipher) for cipher, block in _OLD_ENCRYPTION.findall(data)):
+            raise KeyProblem(*BAD_DATA)
     try:
         key = load(data, secret)
     except TypeError:
@@ -42,14 +51,20 @@ def read_private_key(data: bytes, password: str | None) -> rsa.RSAPrivateKey:
             raise KeyProblem(*WRONG_PASSWORD) from None
         try:
             key = load(data, None)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, UnsupportedAlgorithm):
             raise KeyProblem(*BAD_DATA) from None
     except ValueError as error:
         wrong = password is not None and "password" in str(error).lower()
         raise KeyProblem(*(WRONG_PASSWORD if wrong else BAD_DATA)) from None
+    except UnsupportedAlgorithm as error:
+        raise KeyProblem(BAD_DATA[0], f"{BAD_DATA[1]} {error}") from None
     if not isinstance(key, rsa.RSAPrivateKey):
         raise KeyProblem(BAD_DATA[0], f"{BAD_DATA[1]} The key is no RSA key.")
     return check_size(key)
+
+
+def _digits_of_block(cipher: bytes) -> int:
+    return 16 if cipher.startswith(b"DES") else 32
 
 
 def check_size(key: rsa.RSAPrivateKey) -> rsa.RSAPrivateKey:

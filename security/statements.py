@@ -6,12 +6,14 @@ clear, and no file is overwritten.
 """
 
 import os
+import warnings
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import (
     BestAvailableEncryption,
@@ -215,7 +217,7 @@ class KeyStatements:
             )
             password = asked["password"]
         elif (source.get("format") or "").upper() == "PFX":
-            certificate, key = _read_pfx(_content(source), options.get("decryption"))
+            certificate, key = read_pfx(_content(source), options.get("decryption"))
             password = options.get("encryption")
         else:
             certificate = _certificate_of(source)
@@ -372,10 +374,15 @@ def _private_key_of(options: Request) -> rsa.RSAPrivateKey:
         raise
 
 
-def _read_pfx(data: bytes, password: str | None) -> tuple[x509.Certificate, rsa.RSAPrivateKey]:
+def read_pfx(data: bytes, password: str | None) -> tuple[x509.Certificate, rsa.RSAPrivateKey]:
+    """Read a PKCS#12 file that has both. Raises KeyProblem 15297."""
     try:
-        key, certificate, _ = pkcs12.load_key_and_certificates(data, password.encode() if password else None)
-    except ValueError:
+        # (Some programs write BER, of which the library warns each time that it may not be read for ever.)
+        with warnings.catch_warnings(action="ignore", category=UserWarning):
+            key, certificate, _ = pkcs12.load_key_and_certificates(
+                data, password.encode() if password else None
+            )
+    except (ValueError, UnsupportedAlgorithm):
         raise KeyProblem(*BAD_DATA) from None
     if certificate is None or not isinstance(key, rsa.RSAPrivateKey):
         raise KeyProblem(*BAD_DATA)

@@ -1,7 +1,9 @@
 """pgsb check for programs and for many files: formats, folders, a share for each processor."""
 
 import json
+import os
 import re
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -157,6 +159,36 @@ def test_what_compile_has_written_is_no_script(pgsb: Pgsb) -> None:
     for command in ("check", "compile", "run"):
         left = pgsb(command, str(written))
         assert left.status == 2 and left.err.endswith(f"\nError: cannot read {why}")
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_link_that_leads_outside_is_not_followed(
+    pgsb: Pgsb, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    secret = tmp_path_factory.mktemp("elsewhere") / "secret.txt"
+    secret.write_text("hidden words")
+    inside = Path("database", "deeper")
+    inside.joinpath("again.sql").symlink_to("good.SQL")
+    link = inside / "link.sql"
+    link.symlink_to(secret)
+    where = "outside of the working directory and of the scripts' folder"
+    why = f"not read: {link}: it is a link that leads {where}\n"
+    left = pgsb("check", str(inside))
+    assert (left.status, left.err) == (0, f"{why}2 scripts, 4 batches, no problems\n")
+    left = pgsb("assess", str(inside))
+    assert why in left.err and "hidden" not in left.out + left.err
+    # Named, it is meant.
+    assert "hidden" in pgsb("check", str(link)).err
+
+
+def test_a_script_may_come_through_a_pipe(pgsb: Pgsb, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=("PRINT 1\nGO\nPRINT 2\n",))
+    writer.start()
+    left = pgsb("check", str(pipe))
+    writer.join()
+    assert left.err == "1 script, 2 batches, no problems\n"
 
 
 def test_a_folder_without_scripts_is_an_error(pgsb: Pgsb, tmp_path: Path) -> None:

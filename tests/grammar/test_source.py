@@ -167,3 +167,14 @@ def test_a_batch_with_problems_says_so() -> None:
     problems = Problems()
     script = parse_script(Source("x.sql", "SELECT 1\nGO\nSELECT @a\nGO\nCREATE\nGO\nSELECT 2"), problems)
     assert [batch.has_errors for batch in script.batches] == [False, True, True, False]
+
+
+def test_what_has_no_end_is_no_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pgsb.grammar.source._MOST_BYTES", 1 << 20)
+    path = tmp_path / "script.sql"
+    path.write_bytes(b" " * (1 << 20))
+    assert len(Source.read(path).text) == 1 << 20
+    for endless in (path, Path("/dev/zero")):
+        path.write_bytes(b" " * (1 + (1 << 20)))
+        with pytest.raises(OSError, match="a script has at most 1 MB"):
+            Source.read(endless)

@@ -22,6 +22,7 @@ from cryptography.hazmat.primitives.serialization import (
 from cryptography.x509.oid import NameOID
 from end_to_end.tsql import Tsql
 
+from pgsb.security.certificates import facts_of, make_certificate
 from pgsb.security.keys import ServiceKeys, WrongKey, seal, seal_by_password, unseal, unseal_by_password
 from pgsb.security.private_keys import read_private_key, write_pkcs8, write_pvk
 from pgsb.security.problems import KeyProblem
@@ -84,6 +85,18 @@ def test_a_certificate_is_a_key_pair_and_x509(tsql: Tsql, tmp_path: Path) -> Non
 
 
 @pytest.mark.one_postgres
+def test_a_subject_is_a_distinguished_name_or_any_text() -> None:
+    start, expiry = datetime(2026, 1, 1, tzinfo=UTC), datetime(2027, 1, 1, tzinfo=UTC)
+    for subject, common_name, shown in [
+        ("cn = quay , O=Ropes & Sons,C=DE", "quay", "CN=quay,O=Ropes & Sons,C=DE"),
+        (r"CN=quay\, west", "quay, west", "quay, west"),
+        ("west, CN=quay", "west, CN=quay", "west, CN=quay"),
+    ]:
+        certificate, _ = make_certificate(subject, start, expiry)
+        (found,) = certificate.subject.get_attributes_for_oid(NameOID.COMMON_NAME)
+        assert (found.value, facts_of(certificate).subject) == (common_name, shown)
+
+
 def test_dates_default_to_now_and_a_year(tsql: Tsql) -> None:
     tsql.run_well(f"{_MASTER} CREATE CERTIFICATE c WITH SUBJECT = 'x'")
     (row,) = tsql.connection.execute(
