@@ -22,6 +22,8 @@ TRAILER = b"\xff\xff"
 # A uuid that comes as text: its 16 bytes where it is written as PostgreSQL writes it, else NULL and,
 # beside it, the text. What PostgreSQL makes of that is seen where the row can be named.
 UUID_OR_TEXT = "uuid_or_text"
+# What a staging table has behind the columns of its rows.
+OF_ROWS = ("row_number", "attempt_id")
 
 _NUMBERS = {"int2": ">i2", "int4": ">i4", "int8": ">i8", "float4": ">f4", "float8": ">f8"}
 # PostgreSQL counts from 2000-01-01.
@@ -33,14 +35,24 @@ _HYPHENS = (8, 13, 18, 23)
 
 def text_of(name: str) -> str:
     """The column beside ``name`` (UUID_OR_TEXT) that holds its text."""
-    return f"text of {hashlib.md5(name.encode(), usedforsecurity=False).hexdigest()}"
+    return _other_name("text of", name)
+
+
+def staged_as(name: str) -> str:
+    """What the column is called in a staging table, which has some of its own beside it (OF_ROWS)."""
+    return _other_name("column", name) if name in OF_ROWS else name
+
+
+def _other_name(what: str, name: str) -> str:
+    """No longer than a name may be, whatever ``name`` is, and no other column's."""
+    return f"{what} {hashlib.md5(name.encode(), usedforsecurity=False).hexdigest()}"
 
 
 def fields(name: str, type_: str) -> tuple[tuple[str, str], ...]:
     """The columns of a staging table that hold the column, with PostgreSQL's types."""
     if type_ == UUID_OR_TEXT:
-        return (name, "uuid"), (text_of(name), "bytea")
-    return ((name, type_),)
+        return (staged_as(name), "uuid"), (text_of(name), "bytea")
+    return ((staged_as(name), type_),)
 
 
 def encode(batch: Any, types: tuple[str, ...], attempt: int, first_row: int) -> Any:

@@ -51,12 +51,16 @@ _OTHERS: dict[str, dict[str, tuple[str, str, str | None]]] = {
 # What Spark's jobs for them are called, to people.
 _STEPS = {"replies": "replies", "errors": "messages that failed", "ends": "ends of conversations"}
 # Whether a table or view takes rows (8: INSERT); whether COPY of a table does what INSERT would: without
-# rules and policies, and without triggers, which may tell one from the other; its name, quoted where needed.
+# rules and policies, and without triggers, which may tell one from the other, also of partitions; its name,
+# quoted where needed.
 _TABLE = """
 SELECT c.oid IS NOT NULL,
        pg_catalog.pg_relation_is_updatable(c.oid, true) & 8 <> 0,
        c.relkind IN ('r', 'p') AND NOT c.relhasrules AND NOT c.relrowsecurity
-       AND NOT EXISTS (SELECT FROM pg_catalog.pg_trigger AS t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal),
+       AND NOT EXISTS (
+           SELECT FROM pg_catalog.pg_trigger AS t
+            WHERE NOT t.tgisinternal AND (t.tgrelid = c.oid
+                  OR t.tgrelid IN (SELECT p.relid FROM pg_catalog.pg_partition_tree(c.oid) AS p))),
        CASE WHEN c.oid IS NOT NULL THEN pg_catalog.format('%%I.%%I', n.nspname, c.relname) END
   FROM (VALUES (pg_catalog.to_regclass(%s))) AS named (oid)
   LEFT JOIN pg_catalog.pg_class AS c ON c.oid = named.oid

@@ -234,7 +234,7 @@ def require_handles(kind: str, batch: Any) -> None:
 def _columns_of_rows(columns: tuple[str, ...], types: tuple[str, ...]) -> tuple[str, ...]:
     """Those of a staging table that `binary_copy.encode` fills."""
     placed = (one for pair in zip(columns, types, strict=True) for one, _ in binary_copy.fields(*pair))
-    return (*placed, "row_number", "attempt_id")
+    return (*placed, *binary_copy.OF_ROWS)
 
 
 def _copy_into(staging: str, columns: tuple[str, ...]) -> sql.Composed:
