@@ -731,6 +731,31 @@ def test_what_waits_at_the_start_is_taken_of_each_queue(desk: Desk) -> None:
     assert claims == ["dbo.a", "dbo.target"]
 
 
+def test_a_run_of_what_waits_is_no_success_where_the_queue_is_off(desk: Desk) -> None:
+    """What was sent to it meanwhile is not in the queue: such a run ended as if nothing were left to do."""
+    desk.connection.execute("SELECT ssb.alter_queue('dbo.target', status => false)")
+    desk.send(2, 1)
+    reader = QueueStreamReader(read_options({"dsn": desk.database.dsn, "queue": "dbo.target"}))
+    reader.prepareForTriggerAvailableNow()
+    start = reader.initialOffset()
+    with pytest.raises(BulkError, match=r"^the queue dbo\.target is off"):
+        reader.latestOffset(start)
+    reader.stop()
+
+
+def test_a_run_of_what_waits_takes_what_a_claim_would_find(desk: Desk) -> None:
+    """A timer that is due has no message yet, before somebody receives or a daemon comes by."""
+    desk.send(1, 1)
+    reader = QueueStreamReader(read_options({"dsn": desk.database.dsn, "queue": "dbo.target"}))
+    start = reader.initialOffset()
+    handle = desk.value("SELECT conversation_handle FROM ssb.receive('dbo.target')")
+    desk.connection.execute("SELECT ssb.begin_conversation_timer(%s, 1)", (handle,))
+    desk.connection.execute("SELECT pg_sleep(1.1)")
+    reader.prepareForTriggerAvailableNow()
+    assert len(reader.latestOffset(start)["claims"]) == 1
+    reader.stop()
+
+
 def test_a_claim_of_an_old_ones_number_is_read_and_not_completed(desk: Desk) -> None:
     """Where a backup was restored the checkpoint knows claims whose numbers are given anew."""
     desk.send(1, 2)
