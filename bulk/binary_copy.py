@@ -118,13 +118,19 @@ class BinaryArrayDumper(Dumper):
 def array(column: Any, type_: str, name: str) -> BinaryArray:
     """A column of text, bytea or uuid (as text) as an array; nulls stay. ``name`` is for errors.
 
-    Raises BulkError for a handle that is no uuid.
+    Raises BulkError for a handle that is no uuid, and for what is no text of PostgreSQL's.
     """
     import pyarrow
+    import pyarrow.compute as pc
 
-    if pyarrow.types.is_null(column.type):
+    if type_ != "bytea":
+        column = as_text(column, name)
+    elif pyarrow.types.is_null(column.type):
         # Of a column that was given no type.
-        column = column.cast(pyarrow.string())
+        column = column.cast(pyarrow.binary())
+    if type_ == "text" and pc.any(has_nul := pc.match_substring(column, "\0")).as_py():
+        bad = column.filter(has_nul)[0].as_py()
+        raise BulkError(f"{name} holds {bad[:60]!r}: a text of PostgreSQL's has no U+0000")
     count = len(column)
     element = {"bytea": 17, "text": 25, "uuid": 2950}[type_]
     header = struct.pack(">iii", min(count, 1), int(column.null_count > 0), element)
@@ -132,6 +138,32 @@ def array(column: Any, type_: str, name: str) -> BinaryArray:
         return BinaryArray(header)
     _, _, data = join(pieces(column, type_, name)[1]).buffers()
     return BinaryArray(b"".join((header, struct.pack(">ii", count, 1), memoryview(data))))
+
+
+def as_text(column: Any, name: str) -> Any:
+    """A column of strings, or of bytes that are some. ``name`` is for errors.
+
+    Raises BulkError for bytes that are no UTF-8: a cast of Spark's makes strings also of such ones.
+    """
+    import pyarrow
+
+    if pyarrow.types.is_null(column.type):
+        return column.cast(pyarrow.string())
+    as_bytes = column.cast(pyarrow.large_binary())
+    try:
+        # This way they are looked at.
+        return as_bytes.cast(pyarrow.large_string())
+    except pyarrow.ArrowInvalid:
+        bad = next(one for one in as_bytes.to_pylist() if one is not None and not _is_utf8(one))
+        raise BulkError(f"{name} holds {bad[:60]!r}, which is no text in UTF-8") from None
+
+
+def _is_utf8(value: bytes) -> bool:
+    try:
+        value.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def plain_pieces(column: Any, type_: str, name: str) -> tuple[int, list[Any]] | None:
