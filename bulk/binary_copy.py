@@ -121,16 +121,14 @@ def array(column: Any, type_: str, name: str) -> BinaryArray:
     Raises BulkError for a handle that is no uuid, and for what is no text of PostgreSQL's.
     """
     import pyarrow
-    import pyarrow.compute as pc
 
     if type_ != "bytea":
         column = as_text(column, name)
     elif pyarrow.types.is_null(column.type):
         # Of a column that was given no type.
         column = column.cast(pyarrow.binary())
-    if type_ == "text" and pc.any(has_nul := pc.match_substring(column, "\0")).as_py():
-        bad = column.filter(has_nul)[0].as_py()
-        raise BulkError(f"{name} holds {bad[:60]!r}: a text of PostgreSQL's has no U+0000")
+    if type_ == "text":
+        require_no_nul(column, name)
     count = len(column)
     element = {"bytea": 17, "text": 25, "uuid": 2950}[type_]
     header = struct.pack(">iii", min(count, 1), int(column.null_count > 0), element)
@@ -156,6 +154,16 @@ def as_text(column: Any, name: str) -> Any:
     except pyarrow.ArrowInvalid:
         bad = next(one for one in as_bytes.to_pylist() if one is not None and not _is_utf8(one))
         raise BulkError(f"{name} holds {bad[:60]!r}, which is no text in UTF-8") from None
+
+
+def require_no_nul(column: Any, name: str) -> None:
+    """Raise BulkError where a text of the column is none of PostgreSQL's."""
+    import pyarrow.compute as pc
+
+    has_nul = pc.match_substring(column, "\0")
+    if pc.any(has_nul).as_py():
+        bad = column.filter(has_nul)[0].as_py()
+        raise BulkError(f"{name} holds {bad[:60]!r}: a text of PostgreSQL's has no U+0000")
 
 
 def _is_utf8(value: bytes) -> bool:

@@ -112,7 +112,13 @@ def send(
     try:
         reports = chosen.mapInArrow(run, "sent long").collect()
     except Exception as error:
-        raise BulkError(explain(error), "nothing of the failed partition was sent") from error
+        missing = "nothing was sent"
+        if transactions == "partition":
+            missing = (
+                f'nothing of the failed partition was sent: send_id=uuid.UUID("{this_send}"), on a frame in '
+                "the same partitions, sends the rest"
+            )
+        raise BulkError(explain(error), missing) from error
     note_through(server.dsn, this_send, len(reports))
     return sum(int(report["sent"]) for report in reports)
 

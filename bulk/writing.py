@@ -175,7 +175,14 @@ class MessageWriter(_Sender, DataSourceArrowWriter):
 
         context = TaskContext.get()
         assert context is not None
-        return self._send(iterator, self._send_id, context.partitionId())
+        try:
+            return self._send(iterator, self._send_id, context.partitionId())
+        except BulkError as error:
+            # What other tasks have sent stays sent, and without its number would be sent again.
+            error.add_note(
+                f'option("sendId", "{self._send_id}"), on a frame in the same partitions, sends the rest'
+            )
+            raise
 
     @as_a_sentence
     def commit(self, messages: Sequence[Sent | None]) -> None:

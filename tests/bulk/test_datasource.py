@@ -246,6 +246,40 @@ def test_frames_are_sent_on_handles_on_keys_and_on_dialogs_of_their_own(
 
 
 @pytest.mark.long
+def test_what_a_send_has_left_is_sent_under_the_number_that_its_error_tells(
+    spark: Any, desk: Desk, tcp: Tcp
+) -> None:
+    """Its tasks count one by one: who had not given a number could only send all of it again."""
+    register(spark)
+    dsn = tcp(desk.database)
+    services = {"dsn": dsn, "fromService": "source", "toService": "target", "contract": "trades"}
+    dialogs = Dialogs("source", "target", "trades")
+
+    def frame(last: str) -> Any:
+        kind = f"IF(id = 5, '{last}', 'trade') AS message_type_name"
+        return spark.range(0, 6, 1, 3).selectExpr("CAST(id AS STRING) AS message_body", kind)
+
+    def write(frame: Any, **options: str) -> None:
+        frame.write.format("pgsb").mode("append").options(**services, **options).save()
+
+    with pytest.raises(Exception, match='The message type "nix" is not found') as failed:
+        write(frame("nix"))
+    told = re.search(
+        r'option\("sendId", "([0-9a-f-]+)"\), on a frame in the same partitions', str(failed.value)
+    )
+    assert told is not None and desk.waiting() <= 4
+    write(frame("trade"), sendId=told[1])
+    assert desk.waiting() == 6
+    with pytest.raises(BulkError, match='The message type "nix" is not found') as failed_send:
+        send_frame(frame("nix"), dsn, dialogs=dialogs)
+    told = re.search(r'send_id=uuid.UUID\("([0-9a-f-]+)"\)', str(failed_send.value.hint))
+    assert told is not None
+    send_frame(frame("trade"), dsn, dialogs=dialogs, send_id=uuid.UUID(told[1]))
+    sent = desk.connection.execute("SELECT convert_from(message_body, 'UTF8') FROM dbo.target ORDER BY 1")
+    assert [body for (body,) in sent] == [str(number // 2) for number in range(12)]
+
+
+@pytest.mark.long
 def test_columns_to_send_are_found_in_any_case_and_no_type_is_the_options(
     spark: Any, desk: Desk, tcp: Tcp
 ) -> None:

@@ -481,6 +481,13 @@ def test_columns_that_are_there_twice_and_handles_that_are_null_are_told(
     lost = said(lambda m: Outputs(replies=m.selectExpr("NULL AS conversation_handle", "message_body")))
     assert "conversation_handle is null in a row of the output 'replies'" in lost
 
+    def replies(kind: str) -> Callable[[Any], Outputs]:
+        columns = ("conversation_handle", f"{kind} AS message_type_name", "message_body")
+        return lambda messages: Outputs(replies=messages.selectExpr(*columns))
+
+    assert "message_type_name is null in a row of the output 'replies'" in said(replies("NULL"))
+    assert "message_type_name holds 'no\\x00te'" in said(replies("'no\\0te'"))
+
 
 @pytest.mark.parametrize(
     "options",
