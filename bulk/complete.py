@@ -21,6 +21,7 @@ from .problems import BulkError, ClaimLost, first_line, has_ended, hint_of, told
 from .program import Outputs
 from .progress import logger
 from .read import COLUMNS
+from .session import require_classic
 from .staging import Staged, files_of, stage, stage_rows, unmeasured
 from .tables import MOST_FAILURES, PackedTable, RowFailure, StagedTable, find_failures, is_of_a_row
 from .transport import TABLE_COLUMNS, TableColumn, Travel, plan
@@ -159,6 +160,10 @@ def compute(
     (`copying_ahead`), which then waits for nothing but `Computed.complete`. ``address``: where to ask
     whether a commit counts whose answer was lost; it may lead to the server that has taken over since.
     """
+    frames = (*outputs.tables.values(), outputs.errors, outputs.replies, outputs.ends)
+    for frame in frames:
+        if frame is not None:
+            require_classic(frame.sparkSession)
     with _explained(held), contextlib.ExitStack() as stack:
         server = same_place(held.connection, dsn)
         # All of them are planned before one runs.
