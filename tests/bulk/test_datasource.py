@@ -367,6 +367,7 @@ def test_a_stream_sends_each_batch_once(spark: Any, desk: Desk, tcp: Tcp, tmp_pa
         ({"dsn": "dbname=d", "role": " "}, 'the option "role" is empty', "leave it away"),
         ({"dsn": "dbname=d", "streamName": ""}, 'the option "streamName" is empty', None),
         ({"dsn": "", "user": ""}, 'the option "dsn" is empty', None),
+        ({"dsn": "dbname=d", "streamName": "a\0b"}, 'the option "streamName" has a NUL', None),
         ({"dsn": "dbname=d", "failOnDataLoss": "no"}, "must be true or false", None),
         ({"url": "jdbc:postgresql://h/d?reWriteBatchedInserts=true"}, "cannot be read", "other names"),
     ],
