@@ -67,6 +67,14 @@ SELECT c.oid IS NOT NULL,
   LEFT JOIN pg_catalog.pg_class AS c ON c.oid = named.oid
   LEFT JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
 """
+_SPELLED = "name it as PostgreSQL spells it, such as dbo.takings"
+_NO_NAME = (
+    psycopg.errors.InvalidName,
+    psycopg.errors.SyntaxError,
+    psycopg.NotSupportedError,
+    psycopg.DataError,
+)
+"""Too many parts or none, another database's, a NUL."""
 # Where a row of a table's output came from: written nowhere, but it names the message when the row fails.
 _ORIGIN = {"conversation_handle": ("bytea", "BINARY"), "queuing_order": ("int8", "BIGINT")}
 
@@ -222,9 +230,12 @@ def _plan_table(
 
     Columns are matched as Spark resolves them: whatever their case, unless the session says otherwise.
     """
-    found = held.connection.execute(_TABLE, (name,)).fetchone()
+    try:
+        found = held.connection.execute(_TABLE, (name,)).fetchone()
+    except _NO_NAME as error:
+        raise BulkError(f"{name!r} is no table's name: {first_line(error)}", _SPELLED) from error
     if found is None or not found[0]:
-        raise BulkError(f"there is no table {name}", "name it as PostgreSQL spells it, such as dbo.takings")
+        raise BulkError(f"there is no table {name or repr(name)}", _SPELLED)
     _, takes_rows, is_copied, quoted = found
     if not takes_rows:
         raise BulkError(f"{name} takes no rows", "an output is for a table, or a view that takes INSERT")

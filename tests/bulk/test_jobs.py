@@ -441,6 +441,15 @@ def test_an_output_for_what_takes_no_rows_is_refused_before_it_runs(spark: Any, 
 
         with pytest.raises(BulkError, match=rf"^dbo\.{relation} takes no rows"):
             run_job(tcp(desk.database), "dbo.target", program)
+    for name in ("", "a.b.c.d", "elsewhere.dbo.total", "dbo.to\0tal"):
+
+        def nowhere(messages: Any, name: str = name) -> Outputs:
+            return Outputs(tables={name: messages.selectExpr("1 AS messages")})
+
+        # PostgreSQL itself has a word for it, or, from version 16 on, no such table.
+        with pytest.raises(BulkError, match="is no table") as refused:
+            run_job(tcp(desk.database), "dbo.target", nowhere)
+        assert (name or "''") in str(refused.value) or repr(name) in str(refused.value)
     assert desk.waiting() == 1
 
 
