@@ -433,6 +433,7 @@ def test_an_output_for_what_takes_no_rows_is_refused_before_it_runs(spark: Any, 
     desk.connection.execute("CREATE MATERIALIZED VIEW dbo.kept AS SELECT 1 AS messages")
     desk.connection.execute("CREATE VIEW dbo.counted AS SELECT count(*)::integer AS messages FROM dbo.kept")
     desk.connection.execute("CREATE SEQUENCE dbo.numbers")
+    desk.connection.execute("SELECT ssb.alter_queue('dbo.target', poison_message_handling => false)")
     desk.send(1, 1)
     for relation, column in (("kept", "messages"), ("counted", "messages"), ("numbers", "last_value")):
 
