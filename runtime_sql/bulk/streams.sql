@@ -164,8 +164,8 @@ BEGIN
 END;
 $$;
 
--- Before the messages of a queue are counted that a run is to take: what waits elsewhere comes to it, such as messages that were sent while
--- it was off, and timers that are due. False, and nothing came: the queue is off.
+-- Before the messages of a queue are counted that a run is to take: what a claim would find comes to it, timers that are due and messages
+-- that could not be delivered before. False, and nothing came: the queue is off.
 --
 -- Called by  pgsb.bulk.streaming
 -- Locks      as a claim does (claim_messages.sql)
