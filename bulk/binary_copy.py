@@ -22,6 +22,8 @@ TRAILER = b"\xff\xff"
 # A uuid that comes as text: its 16 bytes where it is written as PostgreSQL writes it, else NULL and,
 # beside it, the text. What PostgreSQL makes of that is seen where the row can be named.
 UUID_OR_TEXT = "uuid_or_text"
+# What a staging table has behind the columns of its rows.
+OF_ROWS = ("row_number", "attempt_id")
 
 _NUMBERS = {"int2": ">i2", "int4": ">i4", "int8": ">i8", "float4": ">f4", "float8": ">f8"}
 # PostgreSQL counts from 2000-01-01.
@@ -33,14 +35,24 @@ _HYPHENS = (8, 13, 18, 23)
 
 def text_of(name: str) -> str:
     """The column beside ``name`` (UUID_OR_TEXT) that holds its text."""
-    return f"text of {hashlib.md5(name.encode(), usedforsecurity=False).hexdigest()}"
+    return _other_name("text of", name)
+
+
+def staged_as(name: str) -> str:
+    """What the column is called in a staging table, which has some of its own beside it (OF_ROWS)."""
+    return _other_name("column", name) if name in OF_ROWS else name
+
+
+def _other_name(what: str, name: str) -> str:
+    """No longer than a name may be, whatever ``name`` is, and no other column's."""
+    return f"{what} {hashlib.md5(name.encode(), usedforsecurity=False).hexdigest()}"
 
 
 def fields(name: str, type_: str) -> tuple[tuple[str, str], ...]:
     """The columns of a staging table that hold the column, with PostgreSQL's types."""
     if type_ == UUID_OR_TEXT:
-        return (name, "uuid"), (text_of(name), "bytea")
-    return ((name, type_),)
+        return (staged_as(name), "uuid"), (text_of(name), "bytea")
+    return ((staged_as(name), type_),)
 
 
 def encode(batch: Any, types: tuple[str, ...], attempt: int, first_row: int) -> Any:
@@ -106,13 +118,17 @@ class BinaryArrayDumper(Dumper):
 def array(column: Any, type_: str, name: str) -> BinaryArray:
     """A column of text, bytea or uuid (as text) as an array; nulls stay. ``name`` is for errors.
 
-    Raises BulkError for a handle that is no uuid.
+    Raises BulkError for a handle that is no uuid, and for what is no text of PostgreSQL's.
     """
     import pyarrow
 
-    if pyarrow.types.is_null(column.type):
+    if type_ != "bytea":
+        column = as_text(column, name)
+    elif pyarrow.types.is_null(column.type):
         # Of a column that was given no type.
-        column = column.cast(pyarrow.string())
+        column = column.cast(pyarrow.binary())
+    if type_ == "text":
+        require_no_nul(column, name)
     count = len(column)
     element = {"bytea": 17, "text": 25, "uuid": 2950}[type_]
     header = struct.pack(">iii", min(count, 1), int(column.null_count > 0), element)
@@ -120,6 +136,42 @@ def array(column: Any, type_: str, name: str) -> BinaryArray:
         return BinaryArray(header)
     _, _, data = join(pieces(column, type_, name)[1]).buffers()
     return BinaryArray(b"".join((header, struct.pack(">ii", count, 1), memoryview(data))))
+
+
+def as_text(column: Any, name: str) -> Any:
+    """A column of strings, or of bytes that are some. ``name`` is for errors.
+
+    Raises BulkError for bytes that are no UTF-8: a cast of Spark's makes strings also of such ones.
+    """
+    import pyarrow
+
+    if pyarrow.types.is_null(column.type):
+        return column.cast(pyarrow.string())
+    as_bytes = column.cast(pyarrow.large_binary())
+    try:
+        # This way they are looked at.
+        return as_bytes.cast(pyarrow.large_string())
+    except pyarrow.ArrowInvalid:
+        bad = next(one for one in as_bytes.to_pylist() if one is not None and not _is_utf8(one))
+        raise BulkError(f"{name} holds {bad[:60]!r}, which is no text in UTF-8") from None
+
+
+def require_no_nul(column: Any, name: str) -> None:
+    """Raise BulkError where a text of the column is none of PostgreSQL's."""
+    import pyarrow.compute as pc
+
+    has_nul = pc.match_substring(column, "\0")
+    if pc.any(has_nul).as_py():
+        bad = column.filter(has_nul)[0].as_py()
+        raise BulkError(f"{name} holds {bad[:60]!r}: a text of PostgreSQL's has no U+0000")
+
+
+def _is_utf8(value: bytes) -> bool:
+    try:
+        value.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def plain_pieces(column: Any, type_: str, name: str) -> tuple[int, list[Any]] | None:

@@ -22,6 +22,7 @@ import psycopg
 
 from .connections import connect
 from .problems import BulkError, first_line, hint_of
+from .session import require_classic
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -225,6 +226,7 @@ def declared_schema(spark: "SparkSession", dsn: str, queue: str, message_type: s
     """
     from pyspark.sql.types import StructType
 
+    require_classic(spark)
     try:
         with connect(dsn, "pgsb spark") as connection:
             row = connection.execute(

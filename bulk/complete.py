@@ -21,6 +21,7 @@ from .problems import BulkError, ClaimLost, first_line, has_ended, hint_of, told
 from .program import Outputs
 from .progress import logger
 from .read import COLUMNS
+from .session import require_classic
 from .staging import Staged, files_of, stage, stage_rows, unmeasured
 from .tables import MOST_FAILURES, PackedTable, RowFailure, StagedTable, find_failures, is_of_a_row
 from .transport import TABLE_COLUMNS, TableColumn, Travel, plan
@@ -51,17 +52,29 @@ _OTHERS: dict[str, dict[str, tuple[str, str, str | None]]] = {
 # What Spark's jobs for them are called, to people.
 _STEPS = {"replies": "replies", "errors": "messages that failed", "ends": "ends of conversations"}
 # Whether a table or view takes rows (8: INSERT); whether COPY of a table does what INSERT would: without
-# rules and policies, and without triggers, which may tell one from the other; its name, quoted where needed.
+# rules and policies, and without triggers, which may tell one from the other, also of partitions; its name,
+# quoted where needed.
 _TABLE = """
 SELECT c.oid IS NOT NULL,
        pg_catalog.pg_relation_is_updatable(c.oid, true) & 8 <> 0,
        c.relkind IN ('r', 'p') AND NOT c.relhasrules AND NOT c.relrowsecurity
-       AND NOT EXISTS (SELECT FROM pg_catalog.pg_trigger AS t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal),
+       AND NOT EXISTS (
+           SELECT FROM pg_catalog.pg_trigger AS t
+            WHERE NOT t.tgisinternal AND (t.tgrelid = c.oid
+                  OR t.tgrelid IN (SELECT p.relid FROM pg_catalog.pg_partition_tree(c.oid) AS p))),
        CASE WHEN c.oid IS NOT NULL THEN pg_catalog.format('%%I.%%I', n.nspname, c.relname) END
   FROM (VALUES (pg_catalog.to_regclass(%s))) AS named (oid)
   LEFT JOIN pg_catalog.pg_class AS c ON c.oid = named.oid
   LEFT JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
 """
+_SPELLED = "name it as PostgreSQL spells it, such as dbo.takings"
+_NO_NAME = (
+    psycopg.errors.InvalidName,
+    psycopg.errors.SyntaxError,
+    psycopg.NotSupportedError,
+    psycopg.DataError,
+)
+"""Too many parts or none, another database's, a NUL."""
 # Where a row of a table's output came from: written nowhere, but it names the message when the row fails.
 _ORIGIN = {"conversation_handle": ("bytea", "BINARY"), "queuing_order": ("int8", "BIGINT")}
 
@@ -155,6 +168,10 @@ def compute(
     (`copying_ahead`), which then waits for nothing but `Computed.complete`. ``address``: where to ask
     whether a commit counts whose answer was lost; it may lead to the server that has taken over since.
     """
+    frames = (*outputs.tables.values(), outputs.errors, outputs.replies, outputs.ends)
+    for frame in frames:
+        if frame is not None:
+            require_classic(frame.sparkSession)
     with _explained(held), contextlib.ExitStack() as stack:
         server = same_place(held.connection, dsn)
         # All of them are planned before one runs.
@@ -213,9 +230,12 @@ def _plan_table(
 
     Columns are matched as Spark resolves them: whatever their case, unless the session says otherwise.
     """
-    found = held.connection.execute(_TABLE, (name,)).fetchone()
+    try:
+        found = held.connection.execute(_TABLE, (name,)).fetchone()
+    except _NO_NAME as error:
+        raise BulkError(f"{name!r} is no table's name: {first_line(error)}", _SPELLED) from error
     if found is None or not found[0]:
-        raise BulkError(f"there is no table {name}", "name it as PostgreSQL spells it, such as dbo.takings")
+        raise BulkError(f"there is no table {name or repr(name)}", _SPELLED)
     _, takes_rows, is_copied, quoted = found
     if not takes_rows:
         raise BulkError(f"{name} takes no rows", "an output is for a table, or a view that takes INSERT")

@@ -210,9 +210,19 @@ def first_line(error: psycopg.Error) -> str:
     return said.splitlines()[0] if said else type(error).__name__
 
 
+def breaks_policy(error: psycopg.Error) -> bool:
+    """Whether a policy of the table (row-level security) refuses the row.
+
+    PostgreSQL calls that by the number of a right that is missing, in words of the server's language.
+    """
+    return error.diag.source_function == "ExecWithCheckOptions"
+
+
 def hint_of(error: psycopg.Error) -> str | None:
     """The hint of a PostgreSQL error, or what helps against its kind."""
     state = error.sqlstate or ""
+    if breaks_policy(error):
+        return error.diag.message_hint
     if state == "S0229" and not first_line(error).startswith("The RECEIVE "):
         # Of a table, which no right to receive helps.
         state = "42501"

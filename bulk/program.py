@@ -209,7 +209,10 @@ def load_program(name: str, py_files: Sequence[str] = ()) -> Program:
     except ImportError as error:
         raise BulkError(
             f"the program's module {module_name} cannot be imported: {error}",
-            "is it on PYTHONPATH, and are its packages installed?",
+            f"that is a file's name: {Path(module_name).stem}:{function_name}, from its directory"
+            " or with --py-files"
+            if module_name.endswith(".py")
+            else "is it on PYTHONPATH, and are its packages installed?",
         ) from error
     except SystemExit as ended:
         raise BulkError(

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from .claim import Claim
 from .connections import same_place
+from .session import require_classic
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -63,6 +64,7 @@ def read(
     database, for a session on a unix socket, which Java cannot use. A reader that is
     elsewhere fails, and so does one whose claim has ended.
     """
+    require_classic(spark)
     server = same_place(held.connection, dsn)
     options = server.jdbc_of_claims
     is_sorted_there = ordered and split is None and held.largest > _LARGE

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import psycopg
 
 from ..server.connect import SEARCH_PATH
-from .binary_copy import BinaryArray, BinaryArrayDumper, array
+from .binary_copy import BinaryArray, BinaryArrayDumper, array, as_text
 from .columns import body_of
 from .connections import Connection, connect, reached, task_session
 from .problems import (
@@ -112,7 +112,13 @@ def send(
     try:
         reports = chosen.mapInArrow(run, "sent long").collect()
     except Exception as error:
-        raise BulkError(explain(error), "nothing of the failed partition was sent") from error
+        missing = "nothing was sent"
+        if transactions == "partition":
+            missing = (
+                f'nothing of the failed partition was sent: send_id=uuid.UUID("{this_send}"), on a frame in '
+                "the same partitions, sends the rest"
+            )
+        raise BulkError(explain(error), missing) from error
     note_through(server.dsn, this_send, len(reports))
     return sum(int(report["sent"]) for report in reports)
 
@@ -237,7 +243,7 @@ def _handles_of(
     import pyarrow
     import pyarrow.compute
 
-    encoded = keys.cast(pyarrow.string()).dictionary_encode(null_encoding="mask")
+    encoded = as_text(keys, "key").dictionary_encode(null_encoding="mask")
     names = encoded.dictionary.to_pylist()
     missing = [one for one in names if one not in opened]
     begun = _begin(connection, dialogs, len(missing) + keys.null_count)

@@ -208,6 +208,8 @@ def read_options(given: Mapping[str, str], *, to_write: bool = False) -> SourceO
     for name in _ALL:
         if not values.get(name.lower(), "set").strip() and name.lower() not in _MAY_BE_EMPTY:
             raise BulkError(f'the option "{name}" is empty', "leave it away where it is not meant")
+        if "\0" in values.get(name.lower(), ""):
+            raise BulkError(f'the option "{name}" has a NUL (U+0000) in it')
 
     for same in _SYNONYMS:
         if len({values[name.lower()] for name in same if name.lower() in values}) > 1:

@@ -166,7 +166,7 @@ def stage(
         def encoded(most: int) -> Iterator[memoryview]:
             nonlocal written, packs, largest, is_plain
             for batch in itertools.chain([first], filled):
-                require_handles(kind, batch)
+                require_answers(kind, batch)
                 if own is None:
                     yield memoryview(binary_copy.encode(batch, types, attempt, written))
                 else:
@@ -216,25 +216,37 @@ def stage_rows(batch: Any, connection: Connection, kind: str, staging: str, type
     columns = tuple(batch.schema.names)
     attempt = 0
     if batch.num_rows:
-        require_handles(kind, batch)
+        require_answers(kind, batch)
         with connection.cursor().copy(_copy_into(staging, _columns_of_rows(columns, types))) as copy:
             _write_all(copy, [memoryview(binary_copy.encode(batch, types, attempt, 0))])
     return Staged(kind, staging, columns, (attempt,) if batch.num_rows else (), batch.num_rows)
 
 
-def require_handles(kind: str, batch: Any) -> None:
-    """Raise BulkError where a row of an output of conversations has no handle."""
-    if batch.column(0).null_count and kind in _OF_CONVERSATIONS:
+def require_answers(kind: str, batch: Any) -> None:
+    """Raise BulkError where a row of an output of conversations has no handle, or a reply no type."""
+    if kind not in _OF_CONVERSATIONS:
+        return
+    handles = batch.column(0)
+    if handles.null_count:
         raise BulkError(
             f"conversation_handle is null in a row of the output {kind!r}",
             "a join or an aggregation of the program has lost it",
         )
+    if kind == "replies":
+        name = "message_type_name"
+        types = batch.column(name)
+        if types.null_count:
+            raise BulkError(
+                f"{name} is null in a row of the output {kind!r}",
+                "leave the column away for DEFAULT, or coalesce(…) it in the program",
+            )
+        binary_copy.require_no_nul(binary_copy.as_text(types, name), name)
 
 
 def _columns_of_rows(columns: tuple[str, ...], types: tuple[str, ...]) -> tuple[str, ...]:
     """Those of a staging table that `binary_copy.encode` fills."""
     placed = (one for pair in zip(columns, types, strict=True) for one, _ in binary_copy.fields(*pair))
-    return (*placed, "row_number", "attempt_id")
+    return (*placed, *binary_copy.OF_ROWS)
 
 
 def _copy_into(staging: str, columns: tuple[str, ...]) -> sql.Composed:

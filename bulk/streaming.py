@@ -117,6 +117,8 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._was_there = False
         self._failures = 0
         self._left: dict[str, int] | None = None
+        self._off: set[str] = set()
+        """Queues that were off at the start of a run of what is available."""
         self._completed = 0
         self._begun: set[tuple[int, datetime.datetime]] = set()
         self._claimed: dict[int, int] = {}
@@ -138,7 +140,13 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         never stops this one.
         """
         session = self._session()
-        self._left = {queue: self._look(session, queue).messages for queue in self._options.queues(session)}
+        self._left = {}
+        for queue in self._options.queues(session):
+            with explained(queue):
+                row = session.execute("SELECT ssb_internal.bring_in(%s)", (queue,)).fetchone()
+            if row != (True,):
+                self._off.add(queue)
+            self._left[queue] = self._look(session, queue).messages
         self.stop()
 
     @as_a_sentence
@@ -288,6 +296,12 @@ class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 break
             limit = most if self._left is None else min(most, self._left.get(queue, 0))
             if limit <= 0:
+                if queue in self._off:
+                    # Of one with messages the claim says so.
+                    raise BulkError(
+                        f"the queue {queue} is off, and what was sent to it meanwhile waits elsewhere",
+                        help_for(DISABLED),
+                    )
                 continue
             held = take(
                 session,

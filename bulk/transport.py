@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from psycopg import sql
 
-from .binary_copy import UUID_OR_TEXT, text_of
+from .binary_copy import UUID_OR_TEXT, staged_as, text_of
 from .problems import BulkError
 
 if TYPE_CHECKING:
@@ -53,13 +53,27 @@ class TableColumn:
     base: str
     element: str | None
     is_written: bool
+    is_granted: bool
+    """Whether the session may write it, where it may write others; else the table as a whole is told."""
 
 
 TABLE_COLUMNS = """
 SELECT a.attname AS name, format_type(a.atttypid, -1) AS type, b.typname::text AS base,
        CASE WHEN b.typcategory = 'A' THEN format_type(b.typelem, -1) END AS element,
-       a.attgenerated = '' AND a.attidentity <> 'a' AS is_written
+       a.attgenerated = '' AND a.attidentity <> 'a' AND NOT (c.relkind = 'v' AND i.is_by_itself
+           AND NOT pg_catalog.pg_column_is_updatable(c.oid, a.attnum, false)) AS is_written,
+       pg_catalog.has_column_privilege(c.oid, a.attnum, 'INSERT')
+           OR NOT pg_catalog.has_any_column_privilege(c.oid, 'INSERT') AS is_granted
   FROM pg_catalog.pg_attribute AS a
+  JOIN pg_catalog.pg_class AS c ON c.oid = a.attrelid
+ CROSS JOIN LATERAL (
+       -- A view that takes rows without a trigger or a rule: of what it computes it takes none. All of UPDATE
+       -- (4) and DELETE (16) is asked for, since a column is what PostgreSQL tells only where both are there.
+       SELECT pg_catalog.pg_relation_is_updatable(c.oid, false) & 20 = 20
+              AND NOT EXISTS (SELECT FROM pg_catalog.pg_rewrite AS r
+                                WHERE r.ev_class = c.oid AND r.ev_type = '3')
+              AND NOT EXISTS (SELECT FROM pg_catalog.pg_trigger AS t
+                               WHERE t.tgrelid = c.oid AND t.tgtype & 68 = 68) AS is_by_itself) AS i
  CROSS JOIN LATERAL (
        WITH RECURSIVE under AS (
            SELECT t.oid, t.typbasetype, t.typtype, 0 AS depth
@@ -154,12 +168,17 @@ def plan(name: str, kind: "DataType", target: TableColumn, table: str) -> Travel
     """How a column of Spark's type ``kind`` comes into ``target``. Raises BulkError where it does not."""
     if not target.is_written:
         raise BulkError(f"the column {name!r} of {table} is made by PostgreSQL and cannot be written")
+    if not target.is_granted:
+        raise BulkError(
+            f"the job's role may not write the column {name!r} of {table}",
+            f"GRANT INSERT on it, or leave it away in the program: drop({name!r})",
+        )
     here = "`" + name.replace("`", "``") + "`"
     of = type(kind).__name__
     if of == "DecimalType" and getattr(kind, "scale", 1) == 0:
         of = _WHOLE_DECIMAL
     pieces = {
-        "column": sql.Identifier(name),
+        "column": sql.Identifier(staged_as(name)),
         "beside": sql.Identifier(text_of(name)),
         "to": sql.SQL(target.type),  # spelled by the server, quoted where it must be
     }

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
+from .binary_copy import as_text
 from .columns import make_text
 from .connections import Connection, connect, reached, task_session
 from .problems import BulkError, as_a_sentence, first_line
@@ -134,16 +135,15 @@ class _Sender:
         if types is None:
             types = pyarrow.repeat(self._options.message_type, count)
         elif types.null_count:
-            types = pyarrow.compute.fill_null(
-                types.cast(pyarrow.string()), pyarrow.scalar(self._options.message_type, pyarrow.string())
-            )
+            types = pyarrow.compute.fill_null(as_text(types, "message_type_name"), self._options.message_type)
         targets = columns.get("conversation_handle", columns.get("key"))
         if targets is None:
             targets = pyarrow.nulls(count, pyarrow.string())
         bodies = columns["message_body"]
         kind = bodies.type
         if self._is_utf16 and (pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind)):
-            wide = [None if one is None else one.encode("utf-16-le") for one in bodies.to_pylist()]
+            texts = as_text(bodies, "message_body").to_pylist()
+            wide = [None if one is None else one.encode("utf-16-le") for one in texts]
             bodies = pyarrow.array(wide, pyarrow.large_binary())
         return targets, types, bodies
 
@@ -175,7 +175,14 @@ class MessageWriter(_Sender, DataSourceArrowWriter):
 
         context = TaskContext.get()
         assert context is not None
-        return self._send(iterator, self._send_id, context.partitionId())
+        try:
+            return self._send(iterator, self._send_id, context.partitionId())
+        except BulkError as error:
+            # What other tasks have sent stays sent, and without its number would be sent again.
+            error.add_note(
+                f'option("sendId", "{self._send_id}"), on a frame in the same partitions, sends the rest'
+            )
+            raise
 
     @as_a_sentence
     def commit(self, messages: Sequence[Sent | None]) -> None:

@@ -113,7 +113,7 @@ BEGIN
         v_target := to_regclass(target);
         IF v_target IS NULL THEN
             PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', target));
-        ELSIF NOT has_table_privilege(ssb_internal.caller(), v_target, 'INSERT') THEN
+        ELSIF NOT has_any_column_privilege(ssb_internal.caller(), v_target, 'INSERT') THEN
             PERFORM ssb_internal.raise_error(229, ssb_internal.denied_text('INSERT', v_target), 14, 5);
         END IF;
     END IF;

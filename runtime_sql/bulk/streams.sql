@@ -164,6 +164,29 @@ BEGIN
 END;
 $$;
 
+-- Before the messages of a queue are counted that a run is to take: what a claim would find comes to it, timers that are due and messages
+-- that could not be delivered before. False, and nothing came: the queue is off.
+--
+-- Called by  pgsb.bulk.streaming
+-- Locks      as a claim does (claim_messages.sql)
+CREATE OR REPLACE FUNCTION ssb_internal.bring_in(queue text)
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_queue ssb.queue := ssb_internal.queue_of(queue);
+BEGIN
+    PERFORM ssb_internal.require_receive(v_queue);
+    IF NOT v_queue.is_receive_enabled OR ssb_internal.is_poisoned(v_queue) THEN
+        RETURN false;
+    END IF;
+    PERFORM ssb_internal.deliver_due_on(v_queue.queue_id);
+    PERFORM ssb_internal.fetch_waiting(v_queue.queue_id);
+    RETURN true;
+END;
+$$;
+
 -- What a stream's progress says of a queue: messages that wait, also in claims, and when the first of them came; and those
 -- that are set aside, which wait for somebody's decision and not for the stream.
 --

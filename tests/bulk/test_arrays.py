@@ -88,6 +88,21 @@ def test_what_is_no_uuid_is_named() -> None:
         array(pyarrow.array(["x"]), "uuid", "conversation_handle")
 
 
+@pytest.mark.parametrize("type_", ["text", "uuid"])
+@pytest.mark.parametrize("kind", [pyarrow.binary(), pyarrow.string(), pyarrow.large_string()])
+def test_what_is_no_text_is_named(type_: str, kind: Any) -> None:
+    """Bytes of a key out of Kafka, say; and Spark's CAST of bytes to a string looks at none of them."""
+    wrong = pyarrow.array([b"fine", None, b"\xff\xfe"], pyarrow.large_binary())
+    wrong = wrong.cast(kind) if kind == pyarrow.binary() else wrong.view(pyarrow.large_string()).cast(kind)
+    with pytest.raises(BulkError, match=r"^key holds b'\\xff\\xfe', which is no text in UTF-8"):
+        array(wrong, type_, "key")
+
+
+def test_a_text_with_a_nul_is_named() -> None:
+    with pytest.raises(BulkError, match=r"^message_type_name holds 'a\\x00b': "):
+        array(pyarrow.array(["a", "a\0b", None]), "text", "message_type_name")
+
+
 def test_keys_have_a_dialog_each_and_rows_without_one_their_own(connection: Any) -> None:
     connection.execute(
         "SELECT ssb.create_queue('dbo.q'); SELECT ssb.create_service('s', 'dbo.q', '{DEFAULT}')"

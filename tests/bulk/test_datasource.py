@@ -246,6 +246,40 @@ def test_frames_are_sent_on_handles_on_keys_and_on_dialogs_of_their_own(
 
 
 @pytest.mark.long
+def test_what_a_send_has_left_is_sent_under_the_number_that_its_error_tells(
+    spark: Any, desk: Desk, tcp: Tcp
+) -> None:
+    """Its tasks count one by one: who had not given a number could only send all of it again."""
+    register(spark)
+    dsn = tcp(desk.database)
+    services = {"dsn": dsn, "fromService": "source", "toService": "target", "contract": "trades"}
+    dialogs = Dialogs("source", "target", "trades")
+
+    def frame(last: str) -> Any:
+        kind = f"IF(id = 5, '{last}', 'trade') AS message_type_name"
+        return spark.range(0, 6, 1, 3).selectExpr("CAST(id AS STRING) AS message_body", kind)
+
+    def write(frame: Any, **options: str) -> None:
+        frame.write.format("pgsb").mode("append").options(**services, **options).save()
+
+    with pytest.raises(Exception, match='The message type "nix" is not found') as failed:
+        write(frame("nix"))
+    told = re.search(
+        r'option\("sendId", "([0-9a-f-]+)"\), on a frame in the same partitions', str(failed.value)
+    )
+    assert told is not None and desk.waiting() <= 4
+    write(frame("trade"), sendId=told[1])
+    assert desk.waiting() == 6
+    with pytest.raises(BulkError, match='The message type "nix" is not found') as failed_send:
+        send_frame(frame("nix"), dsn, dialogs=dialogs)
+    told = re.search(r'send_id=uuid.UUID\("([0-9a-f-]+)"\)', str(failed_send.value.hint))
+    assert told is not None
+    send_frame(frame("trade"), dsn, dialogs=dialogs, send_id=uuid.UUID(told[1]))
+    sent = desk.connection.execute("SELECT convert_from(message_body, 'UTF8') FROM dbo.target ORDER BY 1")
+    assert [body for (body,) in sent] == [str(number // 2) for number in range(12)]
+
+
+@pytest.mark.long
 def test_columns_to_send_are_found_in_any_case_and_no_type_is_the_options(
     spark: Any, desk: Desk, tcp: Tcp
 ) -> None:
@@ -333,6 +367,7 @@ def test_a_stream_sends_each_batch_once(spark: Any, desk: Desk, tcp: Tcp, tmp_pa
         ({"dsn": "dbname=d", "role": " "}, 'the option "role" is empty', "leave it away"),
         ({"dsn": "dbname=d", "streamName": ""}, 'the option "streamName" is empty', None),
         ({"dsn": "", "user": ""}, 'the option "dsn" is empty', None),
+        ({"dsn": "dbname=d", "streamName": "a\0b"}, 'the option "streamName" has a NUL', None),
         ({"dsn": "dbname=d", "failOnDataLoss": "no"}, "must be true or false", None),
         ({"url": "jdbc:postgresql://h/d?reWriteBatchedInserts=true"}, "cannot be read", "other names"),
     ],
@@ -729,6 +764,31 @@ def test_what_waits_at_the_start_is_taken_of_each_queue(desk: Desk) -> None:
     claims = [claim[0] for claim in reader.latestOffset(start)["claims"]]
     reader.stop()
     assert claims == ["dbo.a", "dbo.target"]
+
+
+def test_a_run_of_what_waits_is_no_success_where_the_queue_is_off(desk: Desk) -> None:
+    """What was sent to it meanwhile is not in the queue: such a run ended as if nothing were left to do."""
+    desk.connection.execute("SELECT ssb.alter_queue('dbo.target', status => false)")
+    desk.send(2, 1)
+    reader = QueueStreamReader(read_options({"dsn": desk.database.dsn, "queue": "dbo.target"}))
+    reader.prepareForTriggerAvailableNow()
+    start = reader.initialOffset()
+    with pytest.raises(BulkError, match=r"^the queue dbo\.target is off"):
+        reader.latestOffset(start)
+    reader.stop()
+
+
+def test_a_run_of_what_waits_takes_what_a_claim_would_find(desk: Desk) -> None:
+    """A timer that is due has no message yet, before somebody receives or a daemon comes by."""
+    desk.send(1, 1)
+    reader = QueueStreamReader(read_options({"dsn": desk.database.dsn, "queue": "dbo.target"}))
+    start = reader.initialOffset()
+    handle = desk.value("SELECT conversation_handle FROM ssb.receive('dbo.target')")
+    desk.connection.execute("SELECT ssb.begin_conversation_timer(%s, 1)", (handle,))
+    desk.connection.execute("SELECT pg_sleep(1.1)")
+    reader.prepareForTriggerAvailableNow()
+    assert len(reader.latestOffset(start)["claims"]) == 1
+    reader.stop()
 
 
 def test_a_claim_of_an_old_ones_number_is_read_and_not_completed(desk: Desk) -> None:

@@ -433,6 +433,7 @@ def test_an_output_for_what_takes_no_rows_is_refused_before_it_runs(spark: Any, 
     desk.connection.execute("CREATE MATERIALIZED VIEW dbo.kept AS SELECT 1 AS messages")
     desk.connection.execute("CREATE VIEW dbo.counted AS SELECT count(*)::integer AS messages FROM dbo.kept")
     desk.connection.execute("CREATE SEQUENCE dbo.numbers")
+    desk.connection.execute("SELECT ssb.alter_queue('dbo.target', poison_message_handling => false)")
     desk.send(1, 1)
     for relation, column in (("kept", "messages"), ("counted", "messages"), ("numbers", "last_value")):
 
@@ -441,6 +442,15 @@ def test_an_output_for_what_takes_no_rows_is_refused_before_it_runs(spark: Any, 
 
         with pytest.raises(BulkError, match=rf"^dbo\.{relation} takes no rows"):
             run_job(tcp(desk.database), "dbo.target", program)
+    for name in ("", "a.b.c.d", "elsewhere.dbo.total", "dbo.to\0tal"):
+
+        def nowhere(messages: Any, name: str = name) -> Outputs:
+            return Outputs(tables={name: messages.selectExpr("1 AS messages")})
+
+        # PostgreSQL itself has a word for it, or, from version 16 on, no such table.
+        with pytest.raises(BulkError, match="is no table") as refused:
+            run_job(tcp(desk.database), "dbo.target", nowhere)
+        assert (name or "''") in str(refused.value) or repr(name) in str(refused.value)
     assert desk.waiting() == 1
 
 
@@ -480,6 +490,13 @@ def test_columns_that_are_there_twice_and_handles_that_are_null_are_told(
     assert joined.startswith("the output 'ends' has two columns 'conversation_handle'")
     lost = said(lambda m: Outputs(replies=m.selectExpr("NULL AS conversation_handle", "message_body")))
     assert "conversation_handle is null in a row of the output 'replies'" in lost
+
+    def replies(kind: str) -> Callable[[Any], Outputs]:
+        columns = ("conversation_handle", f"{kind} AS message_type_name", "message_body")
+        return lambda messages: Outputs(replies=messages.selectExpr(*columns))
+
+    assert "message_type_name is null in a row of the output 'replies'" in said(replies("NULL"))
+    assert "message_type_name holds 'no\\x00te'" in said(replies("'no\\0te'"))
 
 
 @pytest.mark.parametrize(

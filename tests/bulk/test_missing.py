@@ -145,6 +145,7 @@ def test_a_role_is_taken_by_both_drivers() -> None:
     [
         ("nocolon", "names no program"),
         ("no_such_module:f", "cannot be imported"),
+        ("jobs/sales.py:f", "that is a file's name: sales:f, from its directory"),
         ("json:nothing", "has no function"),
         ("leaves:f", r"module leaves calls sys\.exit\('no'\) when it is imported"),
         ("slips:f", r"slips cannot be imported: SyntaxError: .*\(slips\.py, line 2\)"),

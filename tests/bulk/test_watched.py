@@ -15,16 +15,21 @@ from types import SimpleNamespace
 from typing import Any
 
 import needs_spark  # noqa: F401
+import psycopg
 import pytest
 from bulk_desk import SMALL, Desk
 
 import pgsb.bulk.watching
 import pgsb.cli.spark
 from pgsb.bulk import BulkError, Outputs, load_program
+from pgsb.bulk.claim import claim
+from pgsb.bulk.columns import declared_schema
+from pgsb.bulk.complete import complete
 from pgsb.bulk.connections import connect as connect_to
 from pgsb.bulk.job import run_job
 from pgsb.bulk.options import JobOptions
 from pgsb.bulk.progress import Progress
+from pgsb.bulk.read import read
 from pgsb.bulk.streaming import completing
 from pgsb.cli.spark import Bar
 from support import Connection, Database
@@ -220,6 +225,19 @@ def test_spark_connect_is_refused_where_the_drivers_jvm_is_needed(
     frame: Any = SimpleNamespace(sparkSession=_OnAnotherMachine())
     with pytest.raises(BulkError, match=said):
         completing(lambda messages: Outputs(), tcp(desk.database))(frame, 0)
+    # And step by step, where PySpark told of an attribute that nobody had asked for.
+    desk.send(1, 1)
+    session: Any = _OnAnotherMachine()
+    with psycopg.connect(tcp(desk.database), autocommit=True) as owner:
+        held = claim(owner, "dbo.target")
+        assert held is not None
+        for step in (
+            lambda: read(session, held),
+            lambda: complete(held, Outputs(replies=frame)),
+            lambda: declared_schema(session, desk.database.dsn, "dbo.target", "trade"),
+        ):
+            with pytest.raises(BulkError, match=said):
+                step()
 
 
 @pytest.mark.long

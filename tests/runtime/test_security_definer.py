@@ -487,6 +487,7 @@ def test_code_that_maintenance_runs_has_no_rights_of_the_session(
         f"ssb.end_conversations('{{{handle}}}')",
         f"ssb_internal.conversation_bodies('{handle}', 10)",
         f"ssb_internal.claim_messages('{pair.far}')",
+        f"ssb_internal.bring_in('{pair.far}')",
         "ssb_internal.alter_database(current_database(), 'DISABLE_BROKER')",
     ]
     stranger.do(
