@@ -16,21 +16,21 @@ from ..compiler.compiled import CompileOptions
 from ..grammar.problems import Problems, visible_lines
 from ..grammar.source import Source
 from ..user_folders import expect_to_write, write_whole
-from .options import compile_options, variables_option
+from .options import NamedPath, compile_options, variables_option
 from .progress import progress_bar
 from .scripts import folders_of, keep_scripts
 from .sqlcmd import compose
 
 
 @click.command("assess")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=NamedPath(path_type=Path))
 @compile_options
 @variables_option
 @click.option(
-    "--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the report as one HTML page."
+    "--html", type=NamedPath(dir_okay=False, path_type=Path), help="Write the report as one HTML page."
 )
 @click.option(
-    "--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Write the report as JSON."
+    "--json", "json_file", type=NamedPath(dir_okay=False, path_type=Path), help="Write the report as JSON."
 )
 def assess_command(
     paths: tuple[Path, ...],

@@ -17,7 +17,7 @@ from ..daemon.monitor import Backoff
 from ..observe.listen_address import parse_listen
 from ..server.connect import Target, connect, find_target, read_dsn, require_daemon, require_owner
 from ..server.problems import ServerError, Unreachable
-from .options import Seconds, addresses_options, checked_by, dsn_option, not_empty
+from .options import NamedPath, Seconds, addresses_options, checked_by, dsn_option, not_empty
 from .run import open_database
 
 
@@ -43,7 +43,7 @@ from .run import open_database
     "program_files",
     multiple=True,
     metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=NamedPath(exists=True, dir_okay=False, path_type=Path),
     help="The same from the table [programs] of a TOML file.",
 )
 @addresses_options

@@ -26,7 +26,7 @@ from ..grammar.problems import Problems
 from ..grammar.source import Source
 from ..runtime_sql import installer
 from ..user_folders import expect_to_write, write_whole
-from .options import UNCHECKED_PATH, compile_options, variables_option
+from .options import UNCHECKED_PATH, NamedPath, compile_options, variables_option
 from .progress import counted, progress_bar
 from .reports import FORMATS
 from .scripts import count_batches, folders_of, keep_scripts, read_script, read_scripts, script_files
@@ -63,7 +63,7 @@ from .sqlcmd import Script
 @click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False, allow_dash=True),
+    type=NamedPath(dir_okay=False, allow_dash=True),
     default="-",
     help="Write here instead of to stdout.",
 )

@@ -11,7 +11,7 @@ import click
 from ..observe.listen_address import parse_listen
 from ..server.connect import Target, connect, describe, find_target, read_dsn
 from ..server.problems import ServerError, Unreachable
-from .options import Seconds, checked_by, dsn_option
+from .options import NamedPath, Seconds, checked_by, dsn_option, not_empty
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _NEEDED = ("starlette", "jinja2", "uvicorn", "psycopg_pool")
@@ -60,13 +60,14 @@ def _split_instances(
 )
 @click.option(
     "--token-file",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=NamedPath(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
     help="The token to log in with is the first line. Default: one is made and printed.",
 )
 @click.option(
     "--user-header",
     metavar="NAME",
+    callback=not_empty,
     help="A reverse proxy in front has done the login, and tells the user in this header. Nobody else may "
     "reach the address.",
 )

@@ -16,7 +16,7 @@ from ..security.statements import KeyStatements
 from ..server.connect import connect, find_target, require_owner
 from ..server.problems import ServerError
 from ..user_folders import write_whole
-from .options import dsn_option
+from .options import NamedPath, dsn_option
 
 
 @click.command("endpoint")
@@ -24,7 +24,7 @@ from .options import dsn_option
 @click.option(
     "--write",
     "folder",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=NamedPath(file_okay=False, path_type=Path),
     metavar="FOLDER",
     help="Write peers.crt for ssl_ca_file, endpoint.crt and endpoint.key for this instance's own logins.",
 )

@@ -24,7 +24,7 @@ from ..server.connect import (
 )
 from ..server.problems import ServerError
 from ..user_folders import write_whole
-from .options import dsn_option
+from .options import NamedPath, dsn_option
 
 
 @click.command("install")
@@ -45,7 +45,7 @@ from .options import dsn_option
 @click.option(
     "--as-extension",
     metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=NamedPath(file_okay=False, path_type=Path),
     help="Write the control and SQL files for CREATE EXTENSION into DIR and do nothing else.",
 )
 def install_command(

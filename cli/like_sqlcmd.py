@@ -13,7 +13,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from ..server.connect import Target, find_target
-from .options import UNCHECKED_PATH, F, Seconds, variables_option
+from .options import UNCHECKED_PATH, F, Seconds, not_empty, variables_option
 from .run import run_command
 
 # What needs no answer here, and what does: letter → sentence, None for what is done anyway.
@@ -97,9 +97,15 @@ def _each_variable(arguments: list[str]) -> Iterator[str]:
 
 
 @click.command("sqlcmd", cls=_Letters, context_settings={"help_option_names": ["-?", "--help"]})
-@click.option("-S", "server", metavar="HOST[,PORT]", help="The PostgreSQL server; a DSN is taken, too.")
-@click.option("-d", "database", metavar="NAME", help="The database: see above.")
-@click.option("-U", "user", metavar="NAME", help="The role.")
+@click.option(
+    "-S",
+    "server",
+    metavar="HOST[,PORT]",
+    callback=not_empty,
+    help="The PostgreSQL server; a DSN is taken, too.",
+)
+@click.option("-d", "database", metavar="NAME", callback=not_empty, help="The database: see above.")
+@click.option("-U", "user", metavar="NAME", callback=not_empty, help="The role.")
 @click.option("-P", "password", metavar="TEXT", help="Its password; better PGPASSWORD.")
 @click.option(
     "-i",

@@ -1,6 +1,7 @@
 """Options that several commands share."""
 
 import math
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,17 @@ F = TypeVar("F", bound=Callable[..., Any])
 V = TypeVar("V", str, str | None, tuple[str, ...])
 
 
-UNCHECKED_PATH = click.Path(allow_dash=True, readable=False)
+class NamedPath(click.Path):
+    """A path that has a name. An empty one, of a shell's variable that is not set, would be this folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse what is empty; the rest is click's."""
+        if not os.fspath(value):
+            self.fail("the name is empty: is a variable of the shell not set?", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+UNCHECKED_PATH = NamedPath(allow_dash=True, readable=False)
 """A file, a folder or ``-`` as it was typed: who opens it finds it. Shells complete names of files."""
 
 
@@ -81,7 +92,7 @@ def addresses_options(function: F) -> F:
         "address_files",
         multiple=True,
         metavar="FILE",
-        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        type=NamedPath(exists=True, dir_okay=False, path_type=Path),
         help="The same from the table [addresses] of a TOML file. Default: that of PGSB_ADDRESSES.",
     )(function)
     return click.option(

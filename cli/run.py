@@ -38,7 +38,15 @@ from ..server.problems import ServerError
 from ..server.render import CsvRenderer, JsonRenderer, Layout, Redirection, Renderer, TableRenderer
 from ..server.results import ErrorEvent, Event, Print
 from ..server.translate import Translator
-from .options import UNCHECKED_PATH, Seconds, addresses_options, compile_options, dsn_option, variables_option
+from .options import (
+    UNCHECKED_PATH,
+    NamedPath,
+    Seconds,
+    addresses_options,
+    compile_options,
+    dsn_option,
+    variables_option,
+)
 from .progress import counted, progress_bar
 from .scripts import count_batches, keep_scripts, read_script
 from .sqlcmd import Script, compose
@@ -115,7 +123,7 @@ class _Command(click.Command):
 @click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False, allow_dash=True),
+    type=NamedPath(dir_okay=False, allow_dash=True),
     default="-",
     help="Write results and messages into this file instead of to stdout.",
 )

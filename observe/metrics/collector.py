@@ -201,7 +201,7 @@ class BrokerCollector(Collector):
         yield _gauge(
             "pgsb_transmission_messages",
             "Messages in the transmission queue, by the address they go to; local: for this instance."
-            " Of more than 100,000 those of the newest dialogs.",
+            " Of more than 100,000 a part: those of the newest dialogs, and some for each address.",
             [(key, row["waiting"]) for key, row in of],
             ["address"],
         )

@@ -52,7 +52,7 @@ AS $$
                       || format('SELECT * FROM sys.transmission_queue WHERE to_service_name = %L;', t.to_service) END,
             CASE WHEN t.transmission_status ~ '^(The target service name could not be found|No route matches the destination)'
                    OR t.transmission_status LIKE 'You do not have permission to access the service%' THEN 'pgsb shell' ELSE 'psql' END
-       FROM (SELECT x.database_id, x.to_service, x.enqueued_at, x.transmission_status FROM ssb.transmission AS x ORDER BY x.endpoint_id, x.message_sequence_number LIMIT 100000) AS t
+       FROM ssb_internal.transmissions_to_report() AS t
       CROSS JOIN ssb_internal.diagnosis_limits(p_limits) AS l
       WHERE ssb_internal.is_a_reason(t.transmission_status) AND t.enqueued_at < clock_timestamp() - l.waiting
       GROUP BY t.database_id, t.to_service, t.transmission_status ORDER BY count(*) DESC LIMIT 20)
@@ -121,7 +121,7 @@ AS $$
            ssb_internal.use_in_psql(min(t.database_id)) || format('SELECT * FROM sys.transmission_queue WHERE to_service_name = %L;', t.to_service), 'psql'
       FROM (SELECT x.endpoint_id, x.database_id, x.to_service, x.transmission_status,
                    substring(x.transmission_status FROM '^Message number (\d{1,18}) of this conversation has not come')::bigint AS wanted
-              FROM ssb.transmission AS x ORDER BY x.endpoint_id, x.message_sequence_number LIMIT 100000) AS t
+              FROM ssb_internal.transmissions_to_report() AS x) AS t
       JOIN ssb.remote_conversation AS r ON r.endpoint_id = t.endpoint_id
      WHERE t.wanted < r.acknowledged GROUP BY t.to_service;
 $$;

@@ -1,6 +1,55 @@
+-- The part of the transmission queue that reports look at: 100,000 messages from the newest dialogs on; and of what lies behind them up to
+-- 100 that wait for each instance, for the next try of its dialogs, and here for each of 1,000 services. So many messages for one
+-- place do not hide that others wait for another.
+--
+-- Called by  transport_measures, transmission_reasons, check_transport
+CREATE OR REPLACE FUNCTION ssb_internal.transmissions_to_report()
+RETURNS TABLE (transmission_id bigint, database_id integer, endpoint_id bigint, to_service text, message_sequence_number bigint,
+               enqueued_at timestamptz, transmission_status text)
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+    WITH RECURSIVE newest AS MATERIALIZED (
+        SELECT t.transmission_id, t.database_id, t.endpoint_id, t.to_service, t.message_sequence_number, t.enqueued_at, t.transmission_status
+          FROM ssb.transmission AS t ORDER BY t.endpoint_id DESC, t.message_sequence_number DESC LIMIT 100000),
+    -- NULL where there is nothing behind it.
+    last AS MATERIALIZED (
+        SELECT n.endpoint_id, n.message_sequence_number FROM newest AS n
+         ORDER BY n.endpoint_id DESC, n.message_sequence_number DESC OFFSET 99999),
+    service AS (
+        (SELECT t.to_service FROM ssb.transmission AS t WHERE t.peer_id IS NULL AND EXISTS (SELECT FROM last) ORDER BY t.to_service LIMIT 1)
+        UNION ALL
+        SELECT (SELECT t.to_service FROM ssb.transmission AS t
+                 WHERE t.peer_id IS NULL AND t.to_service > s.to_service ORDER BY t.to_service LIMIT 1)
+          FROM service AS s WHERE s.to_service IS NOT NULL),
+    behind AS (
+        SELECT t.transmission_id, t.database_id, t.endpoint_id, t.to_service, t.message_sequence_number, t.enqueued_at, t.transmission_status
+          FROM last CROSS JOIN ssb.transport_peer AS p
+         CROSS JOIN LATERAL (SELECT * FROM ssb.transmission AS t WHERE t.peer_id = p.peer_id AND t.is_last_of_run
+                              ORDER BY t.priority DESC, t.endpoint_id + 0, (t.transmission_id + 0) DESC LIMIT 100) AS t
+        UNION
+        SELECT t.transmission_id, t.database_id, t.endpoint_id, t.to_service, t.message_sequence_number, t.enqueued_at, t.transmission_status
+          FROM last CROSS JOIN ssb.transport_peer AS p
+         CROSS JOIN LATERAL (SELECT r.endpoint_id FROM ssb.remote_conversation AS r
+                              WHERE r.peer_id = p.peer_id AND r.retry_at IS NOT NULL ORDER BY r.retry_at LIMIT 100) AS r
+         CROSS JOIN LATERAL (SELECT * FROM ssb.transmission AS t WHERE t.endpoint_id = r.endpoint_id
+                              ORDER BY t.message_sequence_number LIMIT 1) AS t
+        UNION
+        SELECT t.transmission_id, t.database_id, t.endpoint_id, t.to_service, t.message_sequence_number, t.enqueued_at, t.transmission_status
+          FROM (SELECT s.to_service FROM service AS s LIMIT 1000) AS s
+         CROSS JOIN LATERAL (SELECT * FROM ssb.transmission AS t WHERE t.peer_id IS NULL AND t.to_service = s.to_service
+                              ORDER BY t.endpoint_id LIMIT 100) AS t)
+    SELECT * FROM newest
+    UNION ALL
+    SELECT b.* FROM behind AS b JOIN last AS l ON (b.endpoint_id, b.message_sequence_number) < (l.endpoint_id, l.message_sequence_number);
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.transmissions_to_report() FROM PUBLIC;
+
 -- What leaves this instance, by the address it goes to; address NULL: what waits here for a queue, a service or a right.
--- waiting and oldest_at look at 100,000 messages of the transmission queue at most, from the newest dialogs on. failing: those of them that
--- were tried in vain, and status then says why; failures: in a row, of messages that the other instance did not take.
+-- Of very many messages waiting and oldest_at know a part. failing: those of them that were tried in vain, and status then says why;
+-- failures: in a row, of messages that the other instance did not take.
 --
 -- Called by  the daemon's metrics, pgsb dashboard
 DROP FUNCTION IF EXISTS ssb_internal.transport_measures();
@@ -26,7 +75,7 @@ BEGIN
                                                          t.transmission_id DESC))[1] AS status,
                count(*) FILTER (WHERE r.address IS NOT NULL
                                   AND t.transmission_status NOT IN ('', ssb_internal.status_on_route(r.address))) AS failing
-          FROM (SELECT * FROM ssb.transmission AS t ORDER BY t.endpoint_id DESC, t.message_sequence_number DESC LIMIT 100000) AS t
+          FROM ssb_internal.transmissions_to_report() AS t
           LEFT JOIN ssb.remote_conversation AS r ON r.endpoint_id = t.endpoint_id
          GROUP BY lower(r.address)),
     connected AS MATERIALIZED (
@@ -53,7 +102,7 @@ BEGIN
     RETURN QUERY
     SELECT e.service_name, t.to_service, t.transmission_status, count(*), min(t.enqueued_at),
            (array_agg(e.conversation_handle ORDER BY t.transmission_id))[1]
-      FROM (SELECT * FROM ssb.transmission AS t ORDER BY t.endpoint_id DESC, t.message_sequence_number DESC LIMIT 100000) AS t
+      FROM ssb_internal.transmissions_to_report() AS t
       JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = t.endpoint_id
      GROUP BY e.service_name, t.to_service, t.transmission_status ORDER BY count(*) DESC LIMIT 100;
 END;

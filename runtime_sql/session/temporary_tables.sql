@@ -29,6 +29,24 @@ BEGIN
 END;
 $$;
 
+-- Drops the one that this level has made, where it is there, and gives its caller's its name back.
+CREATE OR REPLACE FUNCTION ssb_internal.drop_temporary_table_of(p_level text, p_table text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_name CONSTANT text := (parse_ident(p_table))[2];
+BEGIN
+    IF to_regclass(p_table) IS NOT NULL THEN
+        EXECUTE format('DROP TABLE pg_temp.%I', v_name);
+    END IF;
+    IF to_regclass(format('pg_temp.%I', v_name || '@' || p_level)) IS NOT NULL THEN
+        PERFORM ssb_internal.rename_temporary_table(v_name, '@' || p_level, '');
+    END IF;
+END;
+$$;
+
 -- Where a cancelled statement (a timeout, Ctrl-C) has ended procedures between two transactions of theirs, nobody has dropped
 -- what they had made: the session's next one finds it, in a pool on behalf of another client. All that are on record
 -- are of one statement of the client, whose time pgsb.temporary_since tells: those of another statement are left over.
@@ -40,20 +58,11 @@ AS $$
 DECLARE
     v_made text[] := ssb_internal.temporary_tables_made();
     v_level text;
-    v_table text;
-    v_name text;
 BEGIN
     -- The innermost ones first, as they would have gone.
     FOR i IN REVERSE cardinality(v_made)..1 LOOP
         v_level := split_part(v_made[i], ' ', 1);
-        v_table := substr(v_made[i], length(v_level) + 2);
-        v_name := (parse_ident(v_table))[2];
-        IF to_regclass(v_table) IS NOT NULL THEN
-            EXECUTE format('DROP TABLE pg_temp.%I', v_name);
-        END IF;
-        IF to_regclass(format('pg_temp.%I', v_name || '@' || v_level)) IS NOT NULL THEN
-            PERFORM ssb_internal.rename_temporary_table(v_name, '@' || v_level, '');
-        END IF;
+        PERFORM ssb_internal.drop_temporary_table_of(v_level, substr(v_made[i], length(v_level) + 2));
     END LOOP;
     PERFORM set_config('pgsb.temporary', '{}', false);
 END;
@@ -92,7 +101,6 @@ AS $$
 DECLARE
     v_made text[] := ssb_internal.temporary_tables_made();
     v_table text;
-    v_name text;
 BEGIN
     IF session.doomed THEN
         RETURN;
@@ -100,13 +108,7 @@ BEGIN
     FOREACH v_table IN ARRAY tables LOOP
         CONTINUE WHEN session.nestlevel || ' ' || v_table <> ALL (v_made);
         v_made := array_remove(v_made, session.nestlevel || ' ' || v_table);
-        IF to_regclass(v_table) IS NOT NULL THEN
-            EXECUTE format('DROP TABLE %s', v_table);
-        END IF;
-        v_name := (parse_ident(v_table))[2];
-        IF to_regclass(format('pg_temp.%I', v_name || '@' || session.nestlevel)) IS NOT NULL THEN
-            PERFORM ssb_internal.rename_temporary_table(v_name, '@' || session.nestlevel, '');
-        END IF;
+        PERFORM ssb_internal.drop_temporary_table_of(session.nestlevel::text, v_table);
     END LOOP;
     PERFORM set_config('pgsb.temporary', v_made::text, false);
 END;

@@ -89,7 +89,6 @@ KNOWN = {
         "v_module": QUOTED,
         "'', c.conrelid": "an oid that is read",
     },
-    "ssb_internal.drop_own_temporary_tables": {"v_table": CALLERS},
     "ssb_internal.drop_temporary_tables": {"v_table": CALLERS},
     "ssb_internal.transfer_object": {"p_name": CALLERS},
     "ssb_internal.run_batches": {"v_statement": CODE},

@@ -632,6 +632,49 @@ def test_what_does_not_arrive_is_measured_and_found(near: Side, daemons: Callabl
 
 @pytest.mark.long
 @pytest.mark.one_postgres
+def test_many_messages_for_one_place_do_not_hide_that_others_do_not_arrive(near: Side) -> None:
+    near.do("SELECT ssb.create_route('ToPlain', 'TCP://plain:4022', '//Plain')")
+    for service in ("//Far", "//Nobody", "//Plain"):
+        near.send(near.begin(service), "//Ask", "old")
+    crowd = near.begin("//Crowd")
+    near.send(crowd, "//Ask", "new")
+    near.do(
+        "SELECT ssb_internal.note_transport_failure(p.peer_id, 'out of reach') FROM ssb.transport_peer AS p"
+        " WHERE p.address = %s",
+        FAR,
+    )
+    near.do(
+        "SELECT ssb_internal.put_off(array_agg(t.endpoint_id), 'full') FROM ssb.transmission AS t"
+        " WHERE t.to_service = '//Plain'"
+    )
+    # As 100,000 more SENDs leave them.
+    near.do(
+        "INSERT INTO ssb.transmission (database_id, endpoint_id, to_service, message_sequence_number,"
+        " message_type_name, is_end_of_dialog, is_conversation_error, enqueued_at, transmission_status)"
+        " SELECT t.database_id, t.endpoint_id, t.to_service, n, t.message_type_name, false, false,"
+        " t.enqueued_at, t.transmission_status"
+        " FROM ssb.transmission AS t, generate_series(1, 100000) AS n WHERE t.to_service = '//Crowd'"
+    )
+    found = "SELECT object || ': ' || detail FROM ssb.diagnose() WHERE number = 507 ORDER BY 1"
+    assert near.column(found) == [
+        f"{FAR.lower()}: at least 1 message: out of reach",
+        "tcp://plain:4022: at least 1 message: full",
+    ]
+    undelivered = (
+        'SELECT object FROM ssb.diagnose(limits => \'{"waiting": "0 s"}\') WHERE number = 501 ORDER BY 1'
+    )
+    assert {"//Crowd", "//Nobody"} <= set(near.column(undelivered))
+    reasons = "SELECT to_service, messages FROM ssb_internal.transmission_reasons() ORDER BY 1"
+    assert near.connection.execute(reasons).fetchall() == [
+        ("//Crowd", 100_001),
+        ("//Far", 1),
+        ("//Nobody", 1),
+        ("//Plain", 1),
+    ]
+
+
+@pytest.mark.long
+@pytest.mark.one_postgres
 def test_what_was_sent_is_counted(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
     near.send(near.begin("//Far"), "//Ask", "12345", "678")
     running = daemons(near, sample=0.1)

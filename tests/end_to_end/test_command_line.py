@@ -141,6 +141,23 @@ def test_go_with_a_count_repeats(database: Database, pgsb: Pgsb) -> None:
         (["broker", "--program", "x"], "Invalid value for '--program'"),
         (["broker", "--address", "TCP://a:1=postgresql://u:hidden@[/x"], "Invalid value for '--address'"),
         (["broker", "--metrics", "nowhere"], "Invalid value for '--metrics'"),
+        (["sqlcmd", "-d", "", "-Q", "x"], "it is empty"),
+        (["dashboard", "--user-header", ""], "it is empty"),
+        *[
+            ([*command, ""], "the name is empty")
+            for command in (
+                ["run"],
+                ["run", "-o"],
+                ["sqlcmd", "-i"],
+                ["check"],
+                ["compile"],
+                ["compile", "-o"],
+                ["assess"],
+                ["assess", "--html"],
+                ["install", "--as-extension"],
+                ["broker", "--addresses"],
+            )
+        ],
     ],
 )
 def test_wrong_usage_leaves_with_2(pgsb: Pgsb, arguments: list[str], expected: str) -> None:
