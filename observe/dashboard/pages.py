@@ -271,7 +271,7 @@ async def quarantine(_site: Site, instance: Instance, request: Request) -> Answe
     rows = await queries.quarantine(instance, only or None)
     there = len(rows)
     if there >= queries.QUARANTINED:
-        # Of many the newest are shown. All queues are measured for the rest alone: of 5,000 that takes seconds.
+        # Of many the newest are shown. To count the rest all queues are measured: of 5,000, for seconds.
         there = sum(
             row["quarantined_groups"] or 0
             for row in await queries.queues(instance)
