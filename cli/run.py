@@ -288,13 +288,19 @@ def activation(
 ) -> Iterator["EmbeddedBroker | None"]:
     """The daemon in a thread, leading before the first statement runs; None when it is not wanted.
 
-    Raises ServerError where the role may not lead, as `pgsb broker` does.
+    Raises ServerError where the role may not lead, as `pgsb broker` does, and on a standby, where none leads.
     """
     if not wanted:
         yield None
         return
     require_daemon()
     require_owner(connection, target)
+    (is_standby,) = connection.execute("SELECT pg_catalog.pg_is_in_recovery()").fetchone() or (False,)
+    if is_standby:
+        raise ServerError(
+            "the server is a standby, on which no service program starts",
+            hint="name its primary, or leave --activate out",
+        )
     # asyncio and the daemon are loaded for those who ask for them.
     from ..daemon.config import BrokerOptions, find_addresses
     from ..daemon.embedded import EmbeddedBroker

@@ -68,6 +68,11 @@ def test_a_standby_is_read_and_promoted(
     assert (done.returncode, done.stdout.split()) == (1, ["waiting", "1"])
     assert done.stderr.count(CANNOT) == done.stderr.count("Msg 3906, Level 16, State 1") == 3
 
+    command[4:] = ["--activate", "--dsn", standby, "-Q", "PRINT 'ran'"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("the server is a standby, on which no service program starts\n")
+
     waiting = daemon(standby, wait=False)
     waiting.wait_for("standing_by", "waiting for its promotion")
     there = connect(standby)

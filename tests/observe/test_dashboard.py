@@ -117,6 +117,20 @@ def test_a_page_with_a_part_of_what_there_is_says_so(
     assert "with the most dialogs as a table" in page
 
 
+@pytest.mark.long
+def test_the_quarantine_is_there_where_all_queues_take_too_long_to_measure(
+    shop: Shop, reader: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 5,000 queues the page was 503, with nothing set aside."""
+
+    async def takes_too_long(_instance: Any) -> Any:
+        raise psycopg.errors.QueryCanceled("canceling statement due to statement timeout")
+
+    monkeypatch.setattr("pgsb.observe.dashboard.queries.queues", takes_too_long)
+    status, page, _ = reader.get("/i/shop/quarantine")
+    assert (status, "3 groups" in page) == (200, True)
+
+
 def test_the_map_of_many_services_has_the_busiest() -> None:
     """It had the first of the alphabet, and did not say so."""
     traffic: list[dict[str, Any]] = [
