@@ -9,7 +9,7 @@ import click
 
 from ..compiler.compiled import COMPILED_BY, NO_TSQL
 from ..grammar.problems import Problems
-from ..grammar.source import Source, not_read_by_others, scripts_below
+from ..grammar.source import Source, is_within, not_read_by_others, scripts_below
 from .sqlcmd import Script, compose
 
 _GO = re.compile(r"^[ \t]*go\b[^\n]*", re.IGNORECASE | re.MULTILINE)
@@ -19,8 +19,9 @@ def script_files(names: Sequence[str]) -> list[str]:
     """The scripts that are meant: a folder stands for its .sql files, in the order of their paths.
 
     Tells on stderr of what pgsb compile has written, which is left out. Raises click.UsageError for a folder
-    without any, and where nothing else is meant.
+    without any, for a link in it to a script elsewhere, and where nothing else is meant.
     """
+    within = folders_of(names)
     found: list[str] = []
     for name in names:
         folder = Path(name)
@@ -28,6 +29,13 @@ def script_files(names: Sequence[str]) -> list[str]:
             found.append(name)
             continue
         inside = sorted(map(str, scripts_below(folder)))
+        # Who wrote the folder is not who looks at it: an error shows the line of what a link leads to.
+        for script in inside:
+            if not is_within(Path(script), within):
+                raise click.UsageError(
+                    f"{script} is not read: it is a link that leads outside of the working directory and of "
+                    "the folders given; name the script itself"
+                )
         if not inside:
             raise click.UsageError(f"the folder {name} has no .sql files")
         found += inside
@@ -122,7 +130,10 @@ def read_script(
     directives are added to ``problems``. Raises click.UsageError for a file that cannot be read.
     """
     if name == "-":
-        source = Source.from_bytes("<stdin>", sys.stdin.buffer.read())
+        try:
+            source = Source.read_open("<stdin>", sys.stdin.buffer)
+        except OSError as error:
+            raise click.UsageError(f"cannot read <stdin>: {error.strerror}") from None
     elif name.lower().endswith(".sqlproj"):
         raise click.UsageError(
             f"{name} is no script but a project: name the script that publishes it, or see pgsb assess"

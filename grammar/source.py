@@ -7,17 +7,21 @@ a half-open range of characters in one source. Both are immutable and cheap to p
 from __future__ import annotations
 
 import codecs
+import errno
 import re
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import BinaryIO, Self
 
 from .records import dataclass, replace
 
 __all__ = ["Source", "Span", "find_file", "scripts_below"]
+
+MOST_BYTES = 256 * 1024 * 1024
+"""How large a script may be. A device or a pipe may have no end: it would be read until memory has."""
 
 # The marks that SQL Server's tools put in front of a script. UTF-32 comes before UTF-16
 # because its little-endian mark begins with the other's.
@@ -85,6 +89,12 @@ def scripts_below(folder: Path) -> list[Path]:
     return [one for one in there if one.suffix.lower() == ".sql" and one.is_file() and not is_built(one)]
 
 
+def is_within(path: Path, folders: Iterable[Path]) -> bool:
+    """Tell whether a file lies below one of the folders, wherever links lead."""
+    place = path.resolve()
+    return any(place.is_relative_to(folder.resolve()) for folder in folders)
+
+
 def find_file(path: Path) -> Path | None:
     """The file that a script means by ``path``: as it is spelled, else in whatever case, as on Windows."""
     if path.is_file():
@@ -127,9 +137,18 @@ class Source:
     def read(cls, path: Path) -> Source:
         """Read a script file in any encoding that SQL Server's tools write.
 
-        Raises OSError when the file cannot be read.
+        Raises OSError when the file cannot be read, or is larger than a script may be.
         """
-        return cls.from_bytes(str(path), path.read_bytes())
+        with path.open("rb") as file:
+            return cls.read_open(str(path), file)
+
+    @classmethod
+    def read_open(cls, name: str, file: BinaryIO) -> Source:
+        """Read a script from an open file. Raises OSError as ``read`` does."""
+        data = file.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise OSError(errno.EFBIG, f"a script has at most {MOST_BYTES // 1024**2} MB", name)
+        return cls.from_bytes(name, data)
 
     @classmethod
     def from_bytes(cls, name: str, data: bytes) -> Source:

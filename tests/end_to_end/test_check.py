@@ -498,3 +498,23 @@ def test_what_an_ssdt_project_built_is_not_read(folder: Path, pgsb: Pgsb) -> Non
     (folder / "database" / "bad, 100%.sql").unlink()
     left = pgsb("check", ".")
     assert (left.status, left.err) == (0, "3 scripts, 4 batches, no problems\n")
+
+
+@pytest.mark.parametrize("command", ["check", "assess"])
+def test_a_link_in_a_folder_leads_to_no_script_elsewhere(
+    folder: Path, pgsb: Pgsb, tmp_path_factory: pytest.TempPathFactory, command: str
+) -> None:
+    """An error shows the line that it is about: of a file that the writer of the folder cannot read."""
+    secret = tmp_path_factory.mktemp("elsewhere") / "secret.sql"
+    secret.write_text("hunter2 is secret\n")
+    (folder / "linked").mkdir()
+    (folder / "linked" / "one.sql").symlink_to(secret)
+    left = pgsb(command, "linked")
+    assert "leads outside of the" in left.out + left.err
+    assert "hunter2" not in left.out + left.err
+    (folder / "linked" / "one.sql").unlink()
+    (folder / "meant.sql").write_text("PRINT 1;\n")
+    (folder / "linked" / "one.sql").symlink_to(folder / "meant.sql")
+    left = pgsb(command, "linked")
+    assert left.status == 0, left.err
+    assert "leads outside of the" not in left.out + left.err

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from pgsb.compiler.builder.batches import parse_script
+from pgsb.grammar import source as sources
 from pgsb.grammar.problems import CompileError, Problems
 from pgsb.grammar.source import Source
 
@@ -167,3 +168,19 @@ def test_a_batch_with_problems_says_so() -> None:
     problems = Problems()
     script = parse_script(Source("x.sql", "SELECT 1\nGO\nSELECT @a\nGO\nCREATE\nGO\nSELECT 2"), problems)
     assert [batch.has_errors for batch in script.batches] == [False, True, True, False]
+
+
+def test_a_script_without_an_end_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "MOST_BYTES", 1024**2)
+    with pytest.raises(OSError, match="at most 1 MB"):
+        Source.read(Path("/dev/zero"))
+
+
+def test_the_largest_script_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(sources, "MOST_BYTES", 7)
+    path = tmp_path / "script.sql"
+    path.write_text("PRINT 1")
+    assert Source.read(path).text == "PRINT 1"
+    path.write_text("PRINT 10")
+    with pytest.raises(OSError, match="at most"):
+        Source.read(path)
