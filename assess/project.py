@@ -11,14 +11,7 @@ from pathlib import Path
 from ..compiler.compiled import COMPILED_BY, NO_TSQL
 from ..compiler.script_order import in_running_order
 from ..grammar.problems import Problems
-from ..grammar.source import (
-    OUTSIDE,
-    Source,
-    find_file,
-    leads_outside,
-    not_read_by_others,
-    scripts_below,
-)
+from ..grammar.source import OUTSIDE, Source, find_file, is_within, not_read_by_others, scripts_below
 
 
 @dataclass
@@ -45,11 +38,12 @@ def read_project(
     """Read all scripts below the paths, each once. Raises FileNotFoundError for a path that is not there."""
     project = Project()
     seen: set[Path] = set()
+    folders = [Path(), *(path if path.is_dir() else path.parent for path in paths)]
     for path in paths:
         if not path.exists():
             raise FileNotFoundError(2, "No such file or directory", str(path))
         for script in _scripts(path, project):
-            if script != path and leads_outside(script, path if path.is_dir() else path.parent):
+            if script.is_symlink() and script != path and not is_within(script, folders):
                 project.unreadable[str(script)] = OUTSIDE
             elif script.resolve() not in seen:
                 seen.add(script.resolve())

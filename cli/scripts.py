@@ -9,7 +9,7 @@ import click
 
 from ..compiler.compiled import COMPILED_BY, NO_TSQL
 from ..grammar.problems import Problems
-from ..grammar.source import OUTSIDE, Source, leads_outside, not_read_by_others, scripts_below
+from ..grammar.source import OUTSIDE, Source, is_within, not_read_by_others, scripts_below
 from .sqlcmd import Script, compose
 
 _GO = re.compile(r"^[ \t]*go\b[^\n]*", re.IGNORECASE | re.MULTILINE)
@@ -18,23 +18,27 @@ _GO = re.compile(r"^[ \t]*go\b[^\n]*", re.IGNORECASE | re.MULTILINE)
 def script_files(names: Sequence[str]) -> list[str]:
     """The scripts that are meant: a folder stands for its .sql files, in the order of their paths.
 
-    Tells on stderr of what pgsb compile has written, which is left out. Raises click.UsageError for a folder
-    without any, and where nothing else is meant.
+    Tells on stderr of what is left out: what pgsb compile has written, and links that lead elsewhere. Raises
+    click.UsageError for a folder without any, and where nothing is left.
     """
+    within = folders_of(names)
     found: list[str] = []
     for name in names:
         folder = Path(name)
         if name == "-" or not folder.is_dir():
             found.append(name)
             continue
-        inside = scripts_below(folder)
+        inside = sorted(map(str, scripts_below(folder)))
         if not inside:
             raise click.UsageError(f"the folder {name} has no .sql files")
+        # Who wrote the folder is not who looks at it: an error shows the line of what a link leads to.
         for script in inside:
-            if leads_outside(script, folder):
-                click.echo(f"not read: {script}: {OUTSIDE}", err=True)
+            if is_within(Path(script), within):
+                found.append(script)
             else:
-                found.append(str(script))
+                click.echo(f"not read: {script}: {OUTSIDE}", err=True)
+    if not found:
+        raise click.UsageError("no script is left to read")
     compiled = [name for name in found if name != "-" and _is_compiled(name)]
     if compiled and len(compiled) == len(found):
         raise click.UsageError(f"cannot read {compiled[0]}: {NO_TSQL}")
@@ -127,7 +131,12 @@ def read_script(
     ``within`` and ``environment`` are as in ``compose``. Problems with variables and
     directives are added to ``problems``. Raises click.UsageError for a file that cannot be read.
     """
-    if name.lower().endswith(".sqlproj"):
+    if name == "-":
+        try:
+            source = Source.read_open("<stdin>", sys.stdin.buffer)
+        except OSError as error:
+            raise click.UsageError(f"cannot read <stdin>: {error.strerror}") from None
+    elif name.lower().endswith(".sqlproj"):
         raise click.UsageError(
             f"{name} is no script but a project: name the script that publishes it, or see pgsb assess"
         )
@@ -135,9 +144,7 @@ def read_script(
         raise click.UsageError(f"{name} is a folder: name its scripts, in the order in which they are to run")
     else:
         try:
-            source = (
-                Source.from_stream("<stdin>", sys.stdin.buffer) if name == "-" else Source.read(Path(name))
-            )
+            source = Source.read(Path(name))
         except OSError as error:
             raise click.UsageError(f"cannot read {name}: {error.strerror}") from None
     if source.text.startswith(COMPILED_BY):

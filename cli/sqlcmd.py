@@ -20,7 +20,7 @@ from pathlib import Path
 
 from ..grammar.problems import Problems
 from ..grammar.records import dataclass
-from ..grammar.source import Source, Span, find_file
+from ..grammar.source import Source, Span, find_file, is_within
 from ..server.render import Output
 
 _VARIABLE = re.compile(r"\$\(([A-Za-z_][\w-]*)\)")
@@ -365,7 +365,7 @@ class _Composer:
         if path in self._open or path == Path(source.name).absolute():
             self._problems.add(f"{name} reads itself", at=span)
             return
-        if self._within and not any(path.resolve().is_relative_to(folder) for folder in self._within):
+        if self._within and not is_within(path, self._within):
             self._problems.add(
                 f"{name} is not read: it is outside of the working directory and of the scripts' folders",
                 at=span,

@@ -10,7 +10,7 @@ import codecs
 import errno
 import re
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
@@ -18,10 +18,13 @@ from typing import BinaryIO, Self
 
 from .records import dataclass, replace
 
-_MOST_BYTES = 512 << 20
-OUTSIDE = "it is a link that leads outside of the working directory and of the scripts' folder"
+__all__ = ["Source", "Span", "find_file", "scripts_below"]
 
-__all__ = ["OUTSIDE", "Source", "Span", "find_file", "leads_outside", "scripts_below"]
+MOST_BYTES = 256 * 1024 * 1024
+"""How large a script may be. A device or a pipe may have no end: it would be read until memory has."""
+
+OUTSIDE = "it is a link that leads outside of the working directory and of the folders given"
+"""What is said of a script that is not read because of that (`is_within`)."""
 
 # The marks that SQL Server's tools put in front of a script. UTF-32 comes before UTF-16
 # because its little-endian mark begins with the other's.
@@ -89,14 +92,10 @@ def scripts_below(folder: Path) -> list[Path]:
     return [one for one in there if one.suffix.lower() == ".sql" and one.is_file() and not is_built(one)]
 
 
-def leads_outside(script: Path, folder: Path) -> bool:
-    """Whether a script of ``folder`` is a link to what is neither there nor below the working directory.
-
-    Who checks what others have written would show them lines of any file of his. OUTSIDE says so.
-    """
-    return script.is_symlink() and not any(
-        script.resolve().is_relative_to(one.resolve()) for one in (folder, Path())
-    )
+def is_within(path: Path, folders: Iterable[Path]) -> bool:
+    """Tell whether a file lies below one of the folders, wherever links lead."""
+    place = path.resolve()
+    return any(place.is_relative_to(folder.resolve()) for folder in folders)
 
 
 def find_file(path: Path) -> Path | None:
@@ -141,17 +140,17 @@ class Source:
     def read(cls, path: Path) -> Source:
         """Read a script file in any encoding that SQL Server's tools write.
 
-        Raises OSError when the file cannot be read, or has more than 512 MB.
+        Raises OSError when the file cannot be read, or is larger than a script may be.
         """
         with path.open("rb") as file:
-            return cls.from_stream(str(path), file)
+            return cls.read_open(str(path), file)
 
     @classmethod
-    def from_stream(cls, name: str, file: BinaryIO) -> Source:
-        """Read what is left of a file or pipe, as `read` does: some, such as /dev/zero, have no end."""
-        data = file.read(_MOST_BYTES + 1)
-        if len(data) > _MOST_BYTES:
-            raise OSError(errno.EFBIG, f"a script has at most {_MOST_BYTES >> 20} MB")
+    def read_open(cls, name: str, file: BinaryIO) -> Source:
+        """Read a script from an open file. Raises OSError as ``read`` does."""
+        data = file.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise OSError(errno.EFBIG, f"a script has at most {MOST_BYTES // 1024**2} MB", name)
         return cls.from_bytes(name, data)
 
     @classmethod

@@ -162,7 +162,7 @@ def test_what_compile_has_written_is_no_script(pgsb: Pgsb) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_link_that_leads_outside_is_not_followed(
+def test_a_link_that_leads_outside_is_left_out(
     pgsb: Pgsb, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     secret = tmp_path_factory.mktemp("elsewhere") / "secret.txt"
@@ -171,12 +171,10 @@ def test_a_link_that_leads_outside_is_not_followed(
     inside.joinpath("again.sql").symlink_to("good.SQL")
     link = inside / "link.sql"
     link.symlink_to(secret)
-    where = "outside of the working directory and of the scripts' folder"
+    where = "outside of the working directory and of the folders given"
     why = f"not read: {link}: it is a link that leads {where}\n"
     left = pgsb("check", str(inside))
     assert (left.status, left.err) == (0, f"{why}2 scripts, 4 batches, no problems\n")
-    left = pgsb("assess", str(inside))
-    assert why in left.err and "hidden" not in left.out + left.err
     # Named, it is meant.
     assert "hidden" in pgsb("check", str(link)).err
 
@@ -530,3 +528,23 @@ def test_what_an_ssdt_project_built_is_not_read(folder: Path, pgsb: Pgsb) -> Non
     (folder / "database" / "bad, 100%.sql").unlink()
     left = pgsb("check", ".")
     assert (left.status, left.err) == (0, "3 scripts, 4 batches, no problems\n")
+
+
+@pytest.mark.parametrize("command", ["check", "assess"])
+def test_a_link_in_a_folder_leads_to_no_script_elsewhere(
+    folder: Path, pgsb: Pgsb, tmp_path_factory: pytest.TempPathFactory, command: str
+) -> None:
+    """An error shows the line that it is about: of a file that the writer of the folder cannot read."""
+    secret = tmp_path_factory.mktemp("elsewhere") / "secret.sql"
+    secret.write_text("hunter2 is secret\n")
+    (folder / "linked").mkdir()
+    (folder / "linked" / "one.sql").symlink_to(secret)
+    left = pgsb(command, "linked")
+    assert "leads outside of the" in left.out + left.err
+    assert "hunter2" not in left.out + left.err
+    (folder / "linked" / "one.sql").unlink()
+    (folder / "meant.sql").write_text("PRINT 1;\n")
+    (folder / "linked" / "one.sql").symlink_to(folder / "meant.sql")
+    left = pgsb(command, "linked")
+    assert left.status == 0, left.err
+    assert "leads outside of the" not in left.out + left.err

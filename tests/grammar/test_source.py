@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from pgsb.compiler.builder.batches import parse_script
+from pgsb.grammar import source as sources
 from pgsb.grammar.problems import CompileError, Problems
 from pgsb.grammar.source import Source
 
@@ -169,12 +170,17 @@ def test_a_batch_with_problems_says_so() -> None:
     assert [batch.has_errors for batch in script.batches] == [False, True, True, False]
 
 
-def test_what_has_no_end_is_no_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pgsb.grammar.source._MOST_BYTES", 1 << 20)
+def test_a_script_without_an_end_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "MOST_BYTES", 1024**2)
+    with pytest.raises(OSError, match="at most 1 MB"):
+        Source.read(Path("/dev/zero"))
+
+
+def test_the_largest_script_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(sources, "MOST_BYTES", 7)
     path = tmp_path / "script.sql"
-    path.write_bytes(b" " * (1 << 20))
-    assert len(Source.read(path).text) == 1 << 20
-    for endless in (path, Path("/dev/zero")):
-        path.write_bytes(b" " * (1 + (1 << 20)))
-        with pytest.raises(OSError, match="a script has at most 1 MB"):
-            Source.read(endless)
+    path.write_text("PRINT 1")
+    assert Source.read(path).text == "PRINT 1"
+    path.write_text("PRINT 10")
+    with pytest.raises(OSError, match="at most"):
+        Source.read(path)
