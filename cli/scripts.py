@@ -37,7 +37,7 @@ def script_files(names: Sequence[str]) -> list[str]:
                 found.append(script)
             else:
                 click.echo(f"not read: {script}: {OUTSIDE}", err=True)
-    if not found:
+    if names and not found:
         raise click.UsageError("no script is left to read")
     compiled = [name for name in found if name != "-" and _is_compiled(name)]
     if compiled and len(compiled) == len(found):

@@ -162,9 +162,7 @@ def test_what_compile_has_written_is_no_script(pgsb: Pgsb) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_link_that_leads_outside_is_left_out(
-    pgsb: Pgsb, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_a_link_that_leads_outside_is_left_out(pgsb: Pgsb, tmp_path_factory: pytest.TempPathFactory) -> None:
     secret = tmp_path_factory.mktemp("elsewhere") / "secret.txt"
     secret.write_text("hidden words")
     inside = Path("database", "deeper")
