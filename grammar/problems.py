@@ -41,6 +41,9 @@ NO_SYNONYM_FOR_QUEUES = "a synonym cannot stand for a queue: write the queue's n
 # Names and messages in a text are often other people's: what a terminal would act on instead of showing.
 _CONTROL = {code: "\N{MIDDLE DOT}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r"}
 
+# These reorder what is shown behind them: a message would read as another.
+_REORDERING = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)), "\N{MIDDLE DOT}")
+
 _ESCAPED = {code: f"\\u{code:04x}" for code in range(127, 160)}
 
 
@@ -73,8 +76,8 @@ def shown_json(text: str) -> str:
 
 
 def visible_lines(text: str) -> str:
-    """As `visible`; a carriage return that ends no line is a dot too: what follows it would cover a line."""
-    return visible(text).replace("\r\n", "\n").replace("\r", "\N{MIDDLE DOT}")
+    """As `visible`; what would reorder a line is a dot too, and a carriage return that would cover one."""
+    return visible(text).translate(_REORDERING).replace("\r\n", "\n").replace("\r", "\N{MIDDLE DOT}")
 
 
 __all__ = ["CompileError", "Problem", "Problems", "Unbound", "did_you_mean", "differ_in_digits", "similar"]

@@ -266,3 +266,10 @@ def test_an_application_lock_of_the_transaction_needs_one(pgsb: Pgsb, database: 
     left = pgsb("run", "--dsn", database.dsn, "-", stdin=script)
     said = "You attempted to acquire a transactional application lock without an active transaction."
     assert (left.status, left.out.splitlines()) == (0, [said, "-999", "0", "0"])
+
+
+@pytest.mark.parametrize("mark", ["\u202e", "\u2066"])
+def test_no_message_is_reordered_by_what_it_names(pgsb: Pgsb, mark: str) -> None:
+    left = pgsb("check", "-", stdin=f"SELECT 1 {mark} x(\n")
+    assert left.status == 1
+    assert "near '·'" in left.err and mark not in left.err
