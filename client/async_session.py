@@ -23,6 +23,7 @@ from ..server.connect import (
     plain_scheme,
     trace_settings,
 )
+from .errors import BrokerError
 from .messages import DEFAULT, Message
 from .session import COLUMNS, ENCODING, numbered
 from .values import (
@@ -73,12 +74,15 @@ async def connect_async(dsn: str = "", *, database: str | None = None) -> AsyncS
 class AsyncSession:
     """As `Session`, on a psycopg.AsyncConnection, ``sql``, which is the application's as well.
 
-    One call at a time: a session is for one task. A wait that is cancelled is cancelled on the server.
+    One call at a time: a session is for one task. A wait that is cancelled is cancelled on the server. What
+    receives outside of a transaction is not: messages that it has are returned, as nobody else gets them
+    any more, and the next call that receives or waits obeys.
     """
 
     def __init__(self, connection: psycopg.AsyncConnection[Any]) -> None:
         self.sql = connection
         self._encoding: str | None = None
+        self._disobeyed: asyncio.Task[Any] | None = None
 
     async def __aenter__(self) -> AsyncSession:
         return self
@@ -194,6 +198,7 @@ class AsyncSession:
         self, queue: str, seconds: float, *, conversation: UUID | None = None, group: UUID | None = None
     ) -> None:
         """Until a message may be there or the time is over; promises nothing. Raises BrokerError."""
+        self._obey()
         is_idle = self.sql.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
         try:
             await self._call(
@@ -267,10 +272,42 @@ class AsyncSession:
         )
 
     async def _messages(self, function: str, *parameters: Any) -> list[Message]:
+        self._obey()
+        if not self._commits_by_itself():
+            return await self._received(function, *parameters)
+        # asyncio.wait_for, asyncio.timeout and Task.cancel come at any moment: also when the server has
+        # committed that the messages are gone.
+        receiving = asyncio.ensure_future(self._received(function, *parameters))
+        try:
+            return await asyncio.shield(receiving)
+        except asyncio.CancelledError:
+            try:
+                received = await receiving
+            except (psycopg.Error, BrokerError):
+                received = []
+            if not received:
+                raise
+            self._disobeyed = asyncio.current_task()
+            return received
+
+    async def _received(self, function: str, *parameters: Any) -> list[Message]:
         with numbered():
             query = f"SELECT {COLUMNS} FROM {function}"
             cursor = await self._cursor().execute(query, parameters, binary=True)
             return [Message(*row) for row in await cursor.fetchall()]
+
+    def _commits_by_itself(self) -> bool:
+        return (
+            self.sql.autocommit
+            and self.sql.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+            and self.sql.pgconn.pipeline_status == psycopg.pq.PipelineStatus.OFF
+        )
+
+    def _obey(self) -> None:
+        """Raise the CancelledError that `_messages` has kept back, unless it was a timeout that is over."""
+        task, self._disobeyed = self._disobeyed, None
+        if task is not None and task is asyncio.current_task() and task.cancelling():
+            raise asyncio.CancelledError
 
     async def _bytes_of(self, body: str | bytes | bytearray | memoryview) -> bytes | bytearray | memoryview:
         if isinstance(body, str) and self._encoding is None:

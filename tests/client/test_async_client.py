@@ -1,8 +1,10 @@
 """pgsb.client for asyncio, and inside transactions of psycopg and SQLAlchemy that are somebody else's."""
 
 import asyncio
+import contextlib
 import math
 import os
+import random
 import subprocess
 import sys
 from collections.abc import Coroutine
@@ -103,6 +105,101 @@ def test_a_wait_hears_of_a_message_and_can_be_cancelled(dsn: str) -> None:
                 await waiting
             while await (await writer.sql.execute(states)).fetchone() != (0,):
                 await asyncio.sleep(0.01)
+
+    run(work())
+
+
+def test_a_receive_that_times_out_loses_nothing(dsn: str) -> None:
+    chance = random.Random(3)
+
+    async def work() -> None:
+        async with await client.connect_async(dsn) as reader, await client.connect_async(dsn) as writer:
+            dialog = await writer.begin_dialog("//From", "//To")
+            bodies = [str(number) for number in range(200)]
+
+            async def send_all() -> None:
+                for body in bodies:
+                    await writer.send(dialog, body=body)
+
+            sending = asyncio.create_task(send_all())
+            received: list[str] = []
+            while len(received) < len(bodies):
+                # Most are over while the server is at it, or its answer is under way.
+                seconds = chance.choice((0.0003, 0.001, 0.003))
+                with contextlib.suppress(TimeoutError):
+                    if chance.random() < 0.5:
+                        found = await asyncio.wait_for(reader.receive("dbo.to_queue", 3), seconds)
+                    else:
+                        async with asyncio.timeout(seconds):
+                            found = await reader.receive("dbo.to_queue", 3)
+                    received += [message.text for message in found]
+                if sending.done() and not await _waiting(writer, "dbo.to_queue"):
+                    break
+            await sending
+            assert received == bodies
+
+    run(work())
+
+
+async def _waiting(session: client.AsyncSession, queue: str) -> int:
+    row = await (await session.sql.execute(f"SELECT count(*) FROM {queue}".encode())).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+@pytest.mark.parametrize("has_message", [True, False])
+def test_who_is_cancelled_with_messages_in_hand_is_so_when_he_wants_more(
+    dsn: str, monkeypatch: pytest.MonkeyPatch, has_message: bool
+) -> None:
+    async def work() -> None:
+        async with await client.connect_async(dsn) as session:
+            if has_message:
+                await session.send(await session.begin_dialog("//From", "//To"), body="in hand")
+            received = session._received
+            is_under_way = asyncio.Event()
+
+            async def late(function: str, *parameters: object) -> list[client.Message]:
+                messages = await received(function, *parameters)
+                is_under_way.set()
+                await asyncio.sleep(0.05)
+                return messages
+
+            monkeypatch.setattr(session, "_received", late)
+            done: list[str] = []
+
+            async def program() -> None:
+                while True:
+                    for message in await session.receive("dbo.to_queue"):
+                        await session.reply(message, body="done")
+                        done.append(message.text)
+
+            running = asyncio.create_task(program())
+            await is_under_way.wait()
+            running.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await running
+            assert done == ["in hand"] * has_message
+            assert await _waiting(session, "dbo.from_queue") == len(done)
+
+    run(work())
+
+
+def test_in_a_transaction_who_is_cancelled_leaves_the_message(dsn: str) -> None:
+    async def work() -> None:
+        async with await client.connect_async(dsn) as session:
+            await session.send(await session.begin_dialog("//From", "//To"), body="kept")
+
+            async def program() -> None:
+                async with session.transaction():
+                    assert len(await session.receive("dbo.to_queue")) == 1
+                    await asyncio.sleep(30)
+
+            running = asyncio.create_task(program())
+            await asyncio.sleep(0.1)
+            running.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await running
+            assert [message.text for message in await session.receive("dbo.to_queue", wait=5)] == ["kept"]
 
     run(work())
 
