@@ -424,7 +424,7 @@ def test_tables_named_like_those_of_the_runtime_are_the_ones_that_errors_mean(ts
     """ssb.message and ssb.queue are others; the schema in PostgreSQL's message is not told."""
     told = tsql.run(NAMED_LIKE_THE_RUNTIMES)
     for shown in (
-        f"column 'Conversation_Handle', table '{tsql.scalar('SELECT DB_NAME()')}.dbo.Message'",
+        f"column 'Conversation_Handle', table '{tsql.scalar('SELECT current_database()')}.dbo.Message'",
         "for identity column in table 'Message' when",
         "Cannot update identity column 'Message_Id'.",
         'The column "Twice" cannot be modified',
