@@ -403,7 +403,7 @@ def test_what_is_in_a_schema_with_a_dot_is_renamed(tsql: Tsql) -> None:
 NAMED_LIKE_THE_RUNTIMES = """
 CREATE TABLE Message (Message_Id int IDENTITY PRIMARY KEY, Conversation_Handle int NOT NULL, Twice AS Conversation_Handle * 2)
 CREATE TABLE Queue (Name int)
-CREATE INDEX ix ON Queue (Name)
+CREATE INDEX IX_Name ON Queue (Name)
 GO
 INSERT Message (Conversation_Handle) VALUES (NULL)
 GO
@@ -413,7 +413,7 @@ EXEC ('UPDATE Message SET Message_Id = 5')
 GO
 EXEC ('UPDATE Message SET Twice = 5')
 GO
-CREATE INDEX ix ON Queue (Name)
+CREATE INDEX IX_Name ON Queue (Name)
 GO
 INSERT Message (Conversation_Handle) VALUES (7)
 ALTER TABLE Message ADD Body int NOT NULL
@@ -428,7 +428,7 @@ def test_tables_named_like_those_of_the_runtime_are_the_ones_that_errors_mean(ts
         "for identity column in table 'Message' when",
         "Cannot update identity column 'Message_Id'.",
         'The column "Twice" cannot be modified',
-        "name 'ix' already exists on table 'Queue'.",
+        "name 'IX_Name' already exists on table 'Queue'.",
         "Column 'Body' cannot be added to non-empty table 'Message'",
     ):
         assert shown in told, told
