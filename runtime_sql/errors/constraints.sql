@@ -203,7 +203,8 @@ BEGIN
                                  (SELECT CASE count(*) WHEN 1 THEN format('in table ''%s''', min(ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text)))
                                                        ELSE format('''%s''', p_name) END
                                     FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
-                                   WHERE a.attname = p_name AND a.attidentity = 'a')), 16, 1, NULL, NULL)::ssb.error END;
+                                   WHERE a.attname = p_name AND a.attidentity = 'a'
+                                     AND NOT ssb_internal.is_schema_of_system(c.relnamespace::regnamespace::text))), 16, 1, NULL, NULL)::ssb.error END;
     ELSE
         NULL;
     END CASE;

@@ -56,12 +56,26 @@ BEGIN ATOMIC
      WHERE c.oid = relation;
 END;
 
+-- Whether a schema is the runtime's or PostgreSQL's own. A script names nothing there, so a bare name in a message means something
+-- else if it can: ssb has a "message" and a "queue", too.
+CREATE OR REPLACE FUNCTION ssb_internal.is_schema_of_system(p_schema text)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT p_schema IN ('ssb', 'ssb_internal', 'ssb_locks', 'ssb_staging', 'sys', 'information_schema')
+           OR p_schema ~ '^pg_' AND p_schema !~ '^pg_temp';
+$$;
+
 -- Whether a schema is one of the session's T-SQL database.
 CREATE OR REPLACE FUNCTION ssb_internal.is_of_this_database(p_schema text)
 RETURNS boolean
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT ssb_internal.database_of_schema(p_schema) IS NOT DISTINCT FROM ssb_internal.current_database_id(); $$;
+AS $$
+    SELECT NOT ssb_internal.is_schema_of_system(p_schema)
+           AND ssb_internal.database_of_schema(p_schema) IS NOT DISTINCT FROM ssb_internal.current_database_id();
+$$;
 
 -- A column as the tables of that name (NULL: all that have it), in whatever schema, spell it alike; as PostgreSQL names it
 -- where they do not.
@@ -74,7 +88,8 @@ AS $$
       FROM pg_class AS c
       JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = p_column
      CROSS JOIN LATERAL (SELECT ssb_internal.spelled(col_description(c.oid, a.attnum), p_column) AS name) AS s
-     WHERE (p_table IS NULL OR c.relname = p_table) AND c.relkind IN ('r', 'p');
+     WHERE (p_table IS NULL OR c.relname = p_table) AND c.relkind IN ('r', 'p')
+       AND NOT ssb_internal.is_schema_of_system(c.relnamespace::regnamespace::text);
 $$;
 
 -- A table, view or sequence likewise.
@@ -86,7 +101,8 @@ AS $$
     SELECT CASE WHEN count(DISTINCT s.name) = 1 THEN min(s.name) ELSE p_name END
       FROM pg_class AS c
      CROSS JOIN LATERAL (SELECT ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text) AS name) AS s
-     WHERE c.relname = p_name AND c.relkind IN ('r', 'p', 'v', 'S');
+     WHERE c.relname = p_name AND c.relkind IN ('r', 'p', 'v', 'S')
+       AND NOT ssb_internal.is_schema_of_system(c.relnamespace::regnamespace::text);
 $$;
 
 -- The relation that a bare name in one of PostgreSQL's messages means: the only one, or the only one in the session's database.
@@ -97,7 +113,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT CASE WHEN count(*) = 1 THEN min(r.id)
                 WHEN count(*) FILTER (WHERE r.here) = 1 THEN min(r.id) FILTER (WHERE r.here) END
-      FROM (SELECT c.oid AS id, ssb_internal.database_of_schema(n.nspname::text) = ssb_internal.current_database_id() AS here
+      FROM (SELECT c.oid AS id, ssb_internal.is_of_this_database(n.nspname::text) AS here
               FROM pg_class AS c
               JOIN pg_namespace AS n ON n.oid = c.relnamespace
              WHERE c.relname = p_name AND c.relkind IN ('r', 'p', 'v', 'S')) AS r;

@@ -51,7 +51,8 @@ BEGIN
             CASE p_verb WHEN 'CREATE TYPE'
             THEN ROW(219, format('The type ''%s'' already exists, or you do not have permission to create it.', p_name), 16, 1, NULL, NULL)::ssb.error END,
             (SELECT ROW(1913, format('The operation failed because an index or statistics with name ''%s'' already exists on '
-                                     'table ''%s''.', regexp_replace(i.relname, '^.*?__', ''), t.relname), 16, 1, NULL, NULL)::ssb.error
+                                     'table ''%s''.', ssb_internal.tsql_index_name(i.oid),
+                                     ssb_internal.spelled(obj_description(t.oid, 'pg_class'), t.relname::text)), 16, 1, NULL, NULL)::ssb.error
                FROM pg_catalog.pg_class AS i
                JOIN pg_catalog.pg_index AS x ON x.indexrelid = i.oid
                JOIN pg_catalog.pg_class AS t ON t.oid = x.indrelid

@@ -398,3 +398,37 @@ def test_what_is_in_a_schema_with_a_dot_is_renamed(tsql: Tsql) -> None:
         "SELECT name FROM sys.indexes WHERE object_id = OBJECT_ID('[App.v2].U') AND index_id > 0"
     )
     assert tsql.results == [[], [["j"]]]
+
+
+NAMED_LIKE_THE_RUNTIMES = """
+CREATE TABLE Message (Message_Id int IDENTITY PRIMARY KEY, Conversation_Handle int NOT NULL, Twice AS Conversation_Handle * 2)
+CREATE TABLE Queue (Name int)
+CREATE INDEX IX_Name ON Queue (Name)
+GO
+INSERT Message (Conversation_Handle) VALUES (NULL)
+GO
+EXEC ('INSERT Message (Message_Id, Conversation_Handle) VALUES (1, 2)')
+GO
+EXEC ('UPDATE Message SET Message_Id = 5')
+GO
+EXEC ('UPDATE Message SET Twice = 5')
+GO
+CREATE INDEX IX_Name ON Queue (Name)
+GO
+INSERT Message (Conversation_Handle) VALUES (7)
+ALTER TABLE Message ADD Body int NOT NULL
+"""
+
+
+def test_tables_named_like_those_of_the_runtime_are_the_ones_that_errors_mean(tsql: Tsql) -> None:
+    """ssb.message and ssb.queue are others; the schema in PostgreSQL's message is not told."""
+    told = tsql.run(NAMED_LIKE_THE_RUNTIMES)
+    for shown in (
+        f"column 'Conversation_Handle', table '{tsql.scalar('SELECT current_database()')}.dbo.Message'",
+        "for identity column in table 'Message' when",
+        "Cannot update identity column 'Message_Id'.",
+        'The column "Twice" cannot be modified',
+        "name 'IX_Name' already exists on table 'Queue'.",
+        "Column 'Body' cannot be added to non-empty table 'Message'",
+    ):
+        assert shown in told, told
