@@ -105,9 +105,9 @@ BEGIN
         END IF;
         PERFORM ssb_internal.grant_as_before(CASE v_new.kind WHEN 'VIEW' THEN 'TABLE' ELSE 'ROUTINE' END, v_new.shown, NULL, v_part ->> 'owner',
                                              (v_part ->> 'acl')::aclitem[]);
-        PERFORM ssb_internal.move_properties(1, (v_part ->> 'id')::bigint, v_new.oid::bigint, NULL, NULL);
+        PERFORM ssb_internal.move_properties((v_part ->> 'id')::bigint, v_new.oid::bigint, NULL, NULL);
         IF v_new.trigger IS NOT NULL THEN
-            PERFORM ssb_internal.move_properties(1, (v_part ->> 'trigger')::bigint, v_new.trigger::bigint, NULL, NULL);
+            PERFORM ssb_internal.move_properties((v_part ->> 'trigger')::bigint, v_new.trigger::bigint, NULL, NULL);
         END IF;
         FOR v_item IN SELECT c.item FROM jsonb_array_elements(nullif(v_part -> 'columns', 'null')) AS c (item) LOOP
             CONTINUE WHEN NOT EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = v_new.oid AND a.attname = v_item ->> 'name');
@@ -117,7 +117,7 @@ BEGIN
                     (SELECT concat_ws(chr(10), substring(col_description(a.attrelid, a.attnum) FROM '^T-SQL name: [^\n]*'), v_item ->> 'comment')
                        FROM pg_attribute AS a WHERE a.attrelid = v_new.oid AND a.attname = v_item ->> 'name'));
             END IF;
-            PERFORM ssb_internal.move_properties(1, (v_part ->> 'id')::bigint, v_new.oid::bigint, (v_item ->> 'number')::integer,
+            PERFORM ssb_internal.move_properties((v_part ->> 'id')::bigint, v_new.oid::bigint, (v_item ->> 'number')::integer,
                         (SELECT a.attnum FROM pg_attribute AS a WHERE a.attrelid = v_new.oid AND a.attname = v_item ->> 'name'));
         END LOOP;
         FOR v_item IN SELECT t.item FROM jsonb_array_elements(nullif(v_part -> 'triggers', 'null')) AS t (item) LOOP
@@ -129,7 +129,7 @@ BEGIN
             IF (v_item ->> 'disabled')::boolean THEN
                 EXECUTE format('ALTER TABLE %s DISABLE TRIGGER %I ;', v_new.shown, v_item ->> 'name');
             END IF;
-            PERFORM ssb_internal.move_properties(1, (v_item ->> 'id')::bigint, t.oid::bigint, NULL, NULL)
+            PERFORM ssb_internal.move_properties((v_item ->> 'id')::bigint, t.oid::bigint, NULL, NULL)
                FROM pg_trigger AS t WHERE t.tgrelid = v_new.oid AND t.tgname = v_item ->> 'name';
         END LOOP;
     END LOOP;
@@ -175,18 +175,20 @@ $$;
 
 -- Extended properties know objects by number. Only of what is gone, to what is the caller's. With an object's own (no minor
 -- number is given) go those of its parameters.
-CREATE OR REPLACE FUNCTION ssb_internal.move_properties(p_class integer, p_old bigint, p_new bigint, p_old_minor integer, p_new_minor integer)
+CREATE OR REPLACE FUNCTION ssb_internal.move_properties(p_old bigint, p_new bigint, p_old_minor integer, p_new_minor integer)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     UPDATE ssb.extended_property AS e SET major_id = p_new, minor_id = coalesce(p_new_minor, e.minor_id)
-     WHERE (e.class = p_class AND e.minor_id = coalesce(p_old_minor, 0) OR p_class = 1 AND p_old_minor IS NULL AND e.class = 2)
+     WHERE (e.class = 1 AND e.minor_id = coalesce(p_old_minor, 0) OR p_old_minor IS NULL AND e.class = 2)
        AND e.major_id = p_old AND e.numbered_in = 'ssb'::regnamespace
-       AND NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = p_old::oid)
-       AND NOT EXISTS (SELECT FROM pg_proc AS p WHERE p.oid = p_old::oid)
+       AND NOT ssb_internal.property_is_alive(1, e.major_id, 0)
        AND NOT EXISTS (SELECT FROM pg_trigger AS t WHERE t.oid = p_old::oid)
+       AND NOT EXISTS (SELECT FROM pg_constraint AS k WHERE k.oid = p_old::oid)
+       AND NOT EXISTS (SELECT FROM pg_attrdef AS d WHERE d.oid = p_old::oid)
+       AND NOT EXISTS (SELECT FROM ssb.event_notification AS n WHERE n.notification_id = e.major_id)
        AND EXISTS (SELECT FROM (SELECT c.oid, c.relowner FROM pg_class AS c
                                 UNION ALL SELECT p.oid, p.proowner FROM pg_proc AS p
                                 UNION ALL SELECT t.oid, c.relowner FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid) AS o (id, owner)

@@ -81,6 +81,21 @@ BEGIN
 END;
 $$;
 
+-- Neither a relation nor a routine has the name: what is kept of a module under it may go along with a new one.
+CREATE OR REPLACE FUNCTION ssb_internal.is_name_left(p_name text)
+RETURNS boolean
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_name CONSTANT text[] := parse_ident(p_name);
+BEGIN
+    RETURN to_regclass(p_name) IS NULL
+       AND NOT EXISTS (SELECT FROM pg_proc AS p
+                        WHERE p.proname = v_name[2]::name AND p.pronamespace = to_regnamespace(quote_ident(v_name[1])));
+END;
+$$;
+
 -- The module has another name now, and is its owner's still.
 --
 -- Called by  ssb_internal.transfer_object
@@ -94,9 +109,7 @@ DECLARE
     v_new CONSTANT text[] := parse_ident(p_new);
 BEGIN
     -- Parts may be left: the rows of table variables are where the module's text names them.
-    IF to_regclass(p_name) IS NULL
-       AND NOT EXISTS (SELECT FROM pg_proc AS p WHERE p.proname = v_old[2]::name AND p.pronamespace = to_regnamespace(quote_ident(v_old[1])))
-       AND ssb_internal.is_module_of_caller(v_new[1], v_new[2]) THEN
+    IF ssb_internal.is_name_left(p_name) AND ssb_internal.is_module_of_caller(v_new[1], v_new[2]) THEN
         DELETE FROM ssb.module_source AS m WHERE m.schema_name = v_new[1] AND m.name = v_new[2]
             AND EXISTS (SELECT FROM ssb.module_source AS o WHERE o.schema_name = v_old[1] AND o.name = v_old[2]);
         UPDATE ssb.module_source AS m SET schema_name = v_new[1], name = v_new[2] WHERE m.schema_name = v_old[1] AND m.name = v_old[2];

@@ -387,7 +387,7 @@ DECLARE
     v_old CONSTANT text[] := parse_ident(p_name);
     v_new CONSTANT text[] := parse_ident(p_new);
 BEGIN
-    IF to_regclass(p_name) IS NULL AND ssb_internal.is_module_of_caller(v_new[1], v_new[2]) THEN
+    IF ssb_internal.is_name_left(p_name) AND ssb_internal.is_module_of_caller(v_new[1], v_new[2]) THEN
         DELETE FROM ssb.view_binding AS b WHERE b.schema_name = v_new[1] AND b.name = v_new[2];
         UPDATE ssb.view_binding AS b SET schema_name = v_new[1], name = v_new[2] WHERE b.schema_name = v_old[1] AND b.name = v_old[2];
     END IF;

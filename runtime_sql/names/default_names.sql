@@ -40,6 +40,13 @@ AS $$
                     WHERE c.relnamespace = p_schema AND d.name = p_name);
 $$;
 
+CREATE OR REPLACE FUNCTION ssb_internal.has_column(p_table oid, p_column text)
+RETURNS boolean
+LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = p_table AND a.attname = p_column AND a.attnum > 0 AND NOT a.attisdropped);
+END;
+
 -- p_column and p_name are written as in SQL: in quotes where they need them, as a name with capitals does.
 -- p_name: NULL takes the name away.
 CREATE OR REPLACE FUNCTION ssb_internal.name_default(p_table regclass, p_column text, p_name text)
@@ -56,7 +63,15 @@ BEGIN
         PERFORM ssb_internal.raise_error(1088, format('Cannot find the object "%s" because it does not exist or you do not have permissions.', p_table));
     END IF;
     DELETE FROM ssb.default_name AS n WHERE n.relation = p_table AND n.column_name = v_column;
+    -- Of tables and columns that are gone, as each #table is that has named a default; nobody waits for another's.
+    DELETE FROM ssb.default_name AS n
+     WHERE (n.relation, n.column_name) IN (SELECT o.relation, o.column_name FROM ssb.default_name AS o
+                                            WHERE NOT ssb_internal.has_column(o.relation, o.column_name) FOR UPDATE SKIP LOCKED);
     IF p_name IS NOT NULL THEN
+        IF NOT ssb_internal.has_column(p_table, v_column) THEN
+            PERFORM ssb_internal.raise_error(1752, format('Column ''%s'' in table ''%s'' is invalid for creating a default constraint.',
+                                                          v_column, p_table), 16, 0);
+        END IF;
         PERFORM ssb_internal.refuse_taken_name(p_table, sys.fold(v_name));
     END IF;
     INSERT INTO ssb.default_name (relation, column_name, name, spelling)

@@ -362,6 +362,65 @@ def test_nobody_holds_what_describes_anothers_object(session: Session, user: Ses
     session.do("DROP TABLE dbo.described")
 
 
+def test_nobody_takes_what_describes_anothers(session: Session, user: Session, pair: Pair) -> None:
+    """What an altered object takes along from its old number is of objects, and of those that are gone."""
+    session.do("CREATE TABLE dbo.described (a integer CONSTRAINT positive CHECK (a > 0) DEFAULT 1)")
+    user.do("CREATE TEMPORARY TABLE own (a integer)")
+    places = [
+        "'SCHEMA', 'dbo'",
+        "NULL",
+        f"'SERVICE', '{pair.target}'",
+        "'SCHEMA', 'dbo', 'TABLE', 'described', 'CONSTRAINT', 'positive'",
+        "'SCHEMA', 'dbo', 'TABLE', 'described', 'CONSTRAINT', 'df__described__a'",
+    ]
+    for place in places:
+        session.do(f"SELECT sys.change_extended_property('ADD', 'ours', 'x', {place})")
+    kept = "SELECT class, major_id, minor_id FROM ssb.extended_property WHERE name = 'ours' ORDER BY 1, 2, 3"
+    before = session.rows(kept)
+    assert {0, 1, 3, 17} <= {row[0] for row in before}
+    for _, number, _ in before:
+        user.do("SELECT ssb_internal.move_properties(%s, 'own'::regclass::oid::bigint, NULL, NULL)", number)
+    assert session.rows(kept) == before
+    for place in places:
+        session.do(f"SELECT sys.change_extended_property('DROP', 'ours', NULL, {place})")
+    user.do("DROP TABLE own")
+    session.do("DROP TABLE dbo.described")
+
+
+def test_nobody_takes_the_binding_of_anothers_function(session: Session, user: Session) -> None:
+    """With it his own module would keep others from changing their tables."""
+    session.do("CREATE TABLE dbo.bound (a integer)")
+    session.do("CREATE FUNCTION dbo.reads() RETURNS bigint LANGUAGE sql AS 'SELECT count(*) FROM dbo.bound'")
+    session.do("SELECT ssb_internal.bind_to_schema('dbo.reads', '{dbo.bound}')")
+    user.do("CREATE FUNCTION pg_temp.own() RETURNS integer LANGUAGE sql AS 'SELECT 1'")
+    user.do(
+        "SELECT ssb_internal.rename_view_binding('dbo.reads', pg_my_temp_schema()::regnamespace || '.own')"
+    )
+    assert session.rows("SELECT schema_name, name FROM ssb.view_binding WHERE needs = '{dbo.bound}'") == [
+        ("dbo", "reads")
+    ]
+    user.do("DROP FUNCTION pg_temp.own()")
+    session.do("SELECT ssb_internal.forget_view_binding('dbo.reads')")
+    session.do("DROP FUNCTION dbo.reads(); DROP TABLE dbo.bound")
+
+
+def test_names_of_defaults_are_of_columns_that_are_there(session: Session, user: Session) -> None:
+    """Those of each #table there ever was would stay for ever."""
+    name = "SELECT ssb_internal.name_default('own', %s, %s)"
+    for round_ in range(3):
+        user.do("CREATE TEMPORARY TABLE own (a integer DEFAULT 1, b integer DEFAULT 1)")
+        user.do(name, "a", f"df_a{round_}")
+        with refused(1752):
+            user.do(name, "nowhere", "df_nowhere")
+        user.do(name, "b", f"df_b{round_}")
+        user.do("ALTER TABLE own DROP COLUMN b")
+        user.do(name, "a", f"df_c{round_}")
+        kept = session.column("SELECT name FROM ssb.default_name WHERE right(name, 1) = %s", str(round_))
+        assert kept == [f"df_c{round_}"]
+        user.do("DROP TABLE own")
+    assert session.column("SELECT name FROM ssb.default_name WHERE name LIKE 'df_c_'") == ["df_c2"]
+
+
 def test_views_let_go_of_what_is_their_owners_to_drop(session: Session, user: Session) -> None:
     session.do("CREATE TABLE dbo.base (a integer); GRANT CREATE ON SCHEMA dbo TO app_user")
     user.do("CREATE TABLE dbo.own (a integer); CREATE VIEW dbo.of_own AS SELECT a FROM dbo.own")
