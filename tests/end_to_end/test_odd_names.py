@@ -401,7 +401,8 @@ def test_what_is_in_a_schema_with_a_dot_is_renamed(tsql: Tsql) -> None:
 
 
 NAMED_LIKE_THE_RUNTIMES = """
-CREATE TABLE Message (Message_Id int IDENTITY PRIMARY KEY, Conversation_Handle int NOT NULL, Twice AS Conversation_Handle * 2)
+CREATE TABLE Message (Message_Id int IDENTITY PRIMARY KEY, Conversation_Handle int NOT NULL,
+    Twice AS Conversation_Handle * 2)
 CREATE TABLE Queue (Name int)
 CREATE INDEX IX_Name ON Queue (Name)
 GO
