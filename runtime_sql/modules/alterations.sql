@@ -184,11 +184,15 @@ BEGIN
     UPDATE ssb.extended_property AS e SET major_id = p_new, minor_id = coalesce(p_new_minor, e.minor_id)
      WHERE (e.class = 1 AND e.minor_id = coalesce(p_old_minor, 0) OR p_old_minor IS NULL AND e.class = 2)
        AND e.major_id = p_old AND e.numbered_in = 'ssb'::regnamespace
-       AND NOT ssb_internal.property_is_alive(1, e.major_id, 0)
+       AND NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = p_old::oid)
+       AND NOT EXISTS (SELECT FROM pg_proc AS p WHERE p.oid = p_old::oid)
        AND NOT EXISTS (SELECT FROM pg_trigger AS t WHERE t.oid = p_old::oid)
        AND NOT EXISTS (SELECT FROM pg_constraint AS k WHERE k.oid = p_old::oid)
        AND NOT EXISTS (SELECT FROM pg_attrdef AS d WHERE d.oid = p_old::oid)
+       AND NOT EXISTS (SELECT FROM ssb.queue AS q WHERE q.queue_id = e.major_id)
+       AND NOT EXISTS (SELECT FROM ssb_internal.system_service AS s WHERE s.queue_id = e.major_id)
        AND NOT EXISTS (SELECT FROM ssb.event_notification AS n WHERE n.notification_id = e.major_id)
+       AND NOT EXISTS (SELECT FROM ssb.ddl_trigger AS t WHERE t.trigger_id = e.major_id)
        AND EXISTS (SELECT FROM (SELECT c.oid, c.relowner FROM pg_class AS c
                                 UNION ALL SELECT p.oid, p.proowner FROM pg_proc AS p
                                 UNION ALL SELECT t.oid, c.relowner FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid) AS o (id, owner)

@@ -370,6 +370,7 @@ def test_nobody_takes_what_describes_anothers(session: Session, user: Session, p
         "'SCHEMA', 'dbo'",
         "NULL",
         f"'SERVICE', '{pair.target}'",
+        f"'SCHEMA', 'dbo', 'QUEUE', '{pair.far.removeprefix('dbo.')}'",
         "'SCHEMA', 'dbo', 'TABLE', 'described', 'CONSTRAINT', 'positive'",
         "'SCHEMA', 'dbo', 'TABLE', 'described', 'CONSTRAINT', 'df__described__a'",
     ]
